@@ -320,8 +320,8 @@ final class Acquirer {
 	}
 
 	/**
-	 * Return whether the answer to the leader is to be awaited, because it may be that
-	 * nobody holds the key, or that the store is unavailable.
+	 * Return whether the answer to the leader is to be awaited, because the key may be
+	 * free, or the store unavailable.
 	 */
 	private boolean awaitAnswer(Hold hold, RetrySchedule retrySchedule, long now) {
 		boolean pending = hold.queue().awaitAnswer(retrySchedule.deadline());

@@ -204,8 +204,10 @@ final class EngineContext {
 	}
 
 	void setClosed(boolean closed) {
-		this.closed = closed;
-		stateChanged();
+		if (this.closed != closed) {
+			this.closed = closed;
+			stateChanged();
+		}
 	}
 
 	/**

@@ -65,6 +65,8 @@ final class LocalQueue {
 
 	private static final VarHandle HOLDERS = Fields.varHandle(MethodHandles.lookup(), "holders", Hold.class);
 
+	private static final short MIN_SWEEP = 64;
+
 	private @Nullable Hold leader;
 
 	/**
@@ -74,9 +76,24 @@ final class LocalQueue {
 
 	private volatile @Nullable Hold holders;
 
+	/**
+	 * The first waiting hold. Among those behind it are holds that have left.
+	 */
 	private volatile @Nullable Hold first;
 
 	private @Nullable Hold last;
+
+	/**
+	 * Number of holds that can leave until those that have left are removed. Thus leaving
+	 * takes no time that depends on how many wait.
+	 */
+	private short untilSweep;
+
+	/**
+	 * Number of permits of the holders when they were granted: some of them may be
+	 * released or lost by now.
+	 */
+	private long permits;
 
 	/**
 	 * Whether the leader, if there is one, has asked the store or is about to.
@@ -180,6 +197,9 @@ final class LocalQueue {
 			return false;
 		}
 		long left = wanted.limit() - wanted.permits();
+		if (left - this.permits >= 0) {
+			return false;
+		}
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
 			if (holder.mayHaveLease() && holder.lease().request().terms().mode() instanceof LeaseMode.Permits held) {
 				if (held.limit() != wanted.limit() || held.version() != wanted.version()) {
@@ -191,10 +211,17 @@ final class LocalQueue {
 		return left < 0;
 	}
 
+	/**
+	 * Return whether a holder is exclusive. A holder with a separate lease that is not
+	 * exclusive shows that there is none.
+	 */
 	private boolean isHeldExclusively() {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
 			if (holder.options().isExclusive() && holder.mayHaveLease()) {
 				return true;
+			}
+			if (holder.isActive() && !holder.lease().isExclusive()) {
+				return false;
 			}
 		}
 		return false;
@@ -313,8 +340,13 @@ final class LocalQueue {
 	}
 
 	private void addHolder(Hold hold) {
+		this.permits += permits(hold);
 		hold.next = this.holders;
 		setHolders(hold);
+	}
+
+	private static int permits(Hold hold) {
+		return (hold.options().mode() instanceof LeaseMode.Permits mode) ? mode.permits() : 0;
 	}
 
 	/**
@@ -424,14 +456,52 @@ final class LocalQueue {
 		if (!hold.isPending()) {
 			return null;
 		}
-		if (hold.isWaiting()) {
-			removeWaiting(hold);
-		}
-		else {
+		boolean waiting = hold.isWaiting();
+		if (!waiting) {
 			endTurn(hold);
 		}
 		hold.end();
+		if (waiting) {
+			left();
+		}
 		return promoteNext();
+	}
+
+	/**
+	 * A waiting hold has left: the first one does not remain.
+	 */
+	private void left() {
+		if (--this.untilSweep < 0) {
+			sweep();
+		}
+		skipLeft();
+	}
+
+	private void sweep() {
+		Hold before = null;
+		int waiting = 0;
+		Hold next;
+		for (Hold hold = this.first; hold != null; hold = next) {
+			next = hold.next;
+			if (hold.isWaiting()) {
+				before = hold;
+				waiting++;
+			}
+			else if (before != null) {
+				before.next = next;
+				hold.next = null;
+			}
+		}
+		this.last = (before != null) ? before : this.last;
+		this.untilSweep = (short) Math.min(Math.max(waiting, MIN_SWEEP), Short.MAX_VALUE);
+	}
+
+	private void skipLeft() {
+		for (Hold hold = this.first; hold != null && !hold.isWaiting(); hold = this.first) {
+			this.first = hold.next;
+			hold.next = null;
+		}
+		this.last = (this.first != null) ? this.last : null;
 	}
 
 	/**
@@ -534,7 +604,9 @@ final class LocalQueue {
 			waiting.add(this.leader);
 		}
 		for (Hold hold = this.first; hold != null; hold = hold.next) {
-			waiting.add(hold);
+			if (hold.isWaiting()) {
+				waiting.add(hold);
+			}
 		}
 		return waiting;
 	}
@@ -557,6 +629,7 @@ final class LocalQueue {
 			this.last = before;
 		}
 		hold.next = null;
+		skipLeft();
 	}
 
 	/**
@@ -566,11 +639,13 @@ final class LocalQueue {
 	private void removeHolder(Hold hold) {
 		if (this.holders == hold) {
 			setHolders(hold.next);
+			this.permits -= permits(hold);
 			return;
 		}
 		for (Hold other = this.holders; other != null; other = other.next) {
 			if (other.next == hold) {
 				other.next = hold.next;
+				this.permits -= permits(hold);
 				return;
 			}
 		}
@@ -683,6 +758,19 @@ final class LocalQueue {
 
 	boolean hasWaiting() {
 		return this.first != null;
+	}
+
+	/**
+	 * Return whether there is a hold that has a lease, or contends or waits. One that
+	 * lost its lease does not count, although its owner may never release it.
+	 */
+	synchronized boolean isInUse() {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.mayHaveLease()) {
+				return true;
+			}
+		}
+		return isWaitedFor();
 	}
 
 	/**

@@ -348,8 +348,8 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	private @Nullable Hold reenter(String key, AcquireOptions options, Object owner) {
-		Hold held = this.queues.heldBy(key, owner, options);
-		while (held != null && options.isReentrant()) {
+		Hold held = options.isReentrant() ? this.queues.heldBy(key, owner, options) : null;
+		while (held != null) {
 			StackRoom.requireToCountDown();
 			Hold again = reenter(held, options);
 			if (again != null) {
@@ -842,6 +842,7 @@ public final class LockEngine implements AutoCloseable {
 		this.context.setClosed(true);
 		this.lifecycle.lock();
 		try {
+			this.context.setClosed(true); // a start may have been in progress
 			if (!this.shutDown) {
 				shutDown(Durations.nanos(grace), this.settings.operationTimeout().toNanos());
 				this.shutDown = true;
@@ -863,7 +864,7 @@ public final class LockEngine implements AutoCloseable {
 	private void shutDown(long graceNanos, long operationNanos) {
 		this.queues.all().forEach(LocalQueue::wakeAll);
 		this.values.wakeAll();
-		awaitUntil(System.nanoTime() + graceNanos, () -> this.queues.size() == 0);
+		awaitUntil(System.nanoTime() + graceNanos, () -> this.queues.all().stream().noneMatch(LocalQueue::isInUse));
 		long end = System.nanoTime() + operationNanos;
 		List<Hold> remaining = new ArrayList<>();
 		this.queues.forEachHolder(remaining::add);

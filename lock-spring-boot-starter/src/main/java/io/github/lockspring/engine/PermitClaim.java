@@ -58,6 +58,26 @@ final class PermitClaim {
 	 * @return the claim, or {@code null} if this process holds fewer permits
 	 */
 	static @Nullable PermitClaim of(@Nullable Hold holders, int permits, TimeSource time) {
+		PermitClaim own = ofOwn(holders, permits);
+		return (own != null) ? own : ofAny(holders, permits, time);
+	}
+
+	/**
+	 * Claim a whole lease of the current thread, which is the usual case.
+	 */
+	private static @Nullable PermitClaim ofOwn(@Nullable Hold holders, int permits) {
+		for (Hold hold = holders; hold != null; hold = hold.next) {
+			if (hold.owner() instanceof PermitOwner owner && owner.permits() == permits && owner.division() == null
+					&& owner.isAcquiredBy(Thread.currentThread())) {
+				PermitClaim claim = new PermitClaim(permits);
+				claim.whole.add(claim.share(hold, permits));
+				return claim;
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable PermitClaim ofAny(@Nullable Hold holders, int permits, TimeSource time) {
 		List<Hold> own = new ArrayList<>();
 		List<Hold> lost = new ArrayList<>();
 		List<Hold> others = new ArrayList<>();

@@ -17,12 +17,14 @@
 package io.github.lockspring.local;
 
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
@@ -35,12 +37,17 @@ import io.github.lockspring.spi.PermitLimitException;
  */
 final class LocalKey {
 
-	private final Set<LeaseRequest> holders = new LinkedHashSet<>();
+	private final Map<LeaseRequest, LeaseMode> holders = new LinkedHashMap<>();
 
 	private final Map<LeaseRequest, LocalContender> queue = new LinkedHashMap<>();
 
+	/**
+	 * How many holders have each mode with permits: few modes, and perhaps many holders.
+	 */
+	private Map<Permits, Integer> permits = Map.of();
+
 	Set<LeaseRequest> holders() {
-		return this.holders;
+		return this.holders.keySet();
 	}
 
 	Map<LeaseRequest, LocalContender> queue() {
@@ -66,12 +73,13 @@ final class LocalKey {
 	 * Find the permits, held or waited for, whose limit takes precedence.
 	 */
 	private Optional<Permits> superseding(Permits wanted) {
-		return Stream.concat(this.holders.stream(), this.queue.keySet().stream())
-			.map((other) -> other.terms().mode())
-			.filter(Permits.class::isInstance)
-			.map(Permits.class::cast)
+		return Stream.concat(this.permits.keySet().stream(), this.queue.keySet().stream().flatMap(LocalKey::permits))
 			.max(Comparator.comparingLong(Permits::version))
 			.filter(wanted::isSupersededBy);
+	}
+
+	private static Stream<Permits> permits(LeaseRequest request) {
+		return (request.terms().mode() instanceof Permits permits) ? Stream.of(permits) : Stream.empty();
 	}
 
 	boolean isHeldExclusively() {
@@ -79,7 +87,7 @@ final class LocalKey {
 	}
 
 	private boolean isHeldIn(LeaseMode mode) {
-		return !this.holders.isEmpty() && this.holders.iterator().next().terms().mode().equals(mode);
+		return !this.holders.isEmpty() && this.holders.values().iterator().next().equals(mode);
 	}
 
 	boolean admits(LeaseRequest request, boolean queueing) {
@@ -117,15 +125,13 @@ final class LocalKey {
 			return true;
 		}
 		if (mode instanceof Permits wanted) {
-			return permitsInUse(wanted.limit()) + wanted.permits() <= wanted.limit();
+			return !this.permits.isEmpty() && permitsInUse() + wanted.permits() <= wanted.limit();
 		}
 		return mode.equals(LeaseMode.SHARED) && isHeldIn(LeaseMode.SHARED);
 	}
 
-	private long permitsInUse(int limit) {
-		return this.holders.stream()
-			.mapToLong((holder) -> (holder.terms().mode() instanceof Permits held) ? held.permits() : limit)
-			.sum();
+	private long permitsInUse() {
+		return this.permits.entrySet().stream().mapToLong((held) -> (long) held.getKey().permits() * held.getValue()).sum();
 	}
 
 	/**
@@ -137,15 +143,33 @@ final class LocalKey {
 
 	void hold(LeaseRequest request) {
 		this.queue.remove(request);
-		this.holders.add(request);
+		add(request);
+	}
+
+	private void add(LeaseRequest holder) {
+		LeaseMode mode = holder.terms().mode();
+		if (this.holders.putIfAbsent(holder, mode) == null) {
+			count(mode, 1);
+		}
+	}
+
+	private void removeHolder(LeaseRequest holder) {
+		count(this.holders.remove(holder), -1);
+	}
+
+	private void count(@Nullable LeaseMode mode, int change) {
+		if (mode instanceof Permits held) {
+			this.permits = this.permits.isEmpty() ? new HashMap<>() : this.permits;
+			this.permits.merge(held, change, (one, other) -> (one + other != 0) ? one + other : null);
+		}
 	}
 
 	/**
 	 * Replace a holder by another.
 	 */
 	void replace(LeaseRequest holder, LeaseRequest other) {
-		this.holders.remove(holder);
-		this.holders.add(other);
+		removeHolder(holder);
+		add(other);
 	}
 
 	/**
@@ -155,7 +179,7 @@ final class LocalKey {
 	 */
 	boolean remove(LeaseRequest request) {
 		this.queue.remove(request);
-		this.holders.remove(request);
+		removeHolder(request);
 		return this.queue.isEmpty() && this.holders.isEmpty();
 	}
 

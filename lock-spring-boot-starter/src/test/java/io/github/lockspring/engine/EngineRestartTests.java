@@ -33,6 +33,7 @@ import static io.github.lockspring.engine.Harness.LEASE;
 import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for an engine that is shut down and started again.
@@ -153,6 +154,25 @@ class EngineRestartTests {
 			.filteredOn((thread) -> !this.othersThreads.contains(thread))
 			.extracting(Thread::getName)
 			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.startsWith("lock-timer-faulty")));
+	}
+
+	@Test
+	void engineThatIsShutDownWhileItStartsIsClosed() {
+		this.engine.shutdown(Duration.ZERO);
+		Gate gate = new Gate();
+		this.backend.onStart(gate);
+		CompletableFuture<Void> start = CompletableFuture.runAsync(this.engine::start);
+		gate.awaitArrival();
+		Thread shutdown = new Thread(() -> this.engine.shutdown(Duration.ZERO));
+		shutdown.start();
+		await().until(() -> shutdown.getState() == Thread.State.WAITING);
+		gate.open();
+		start.join();
+		await().until(() -> !shutdown.isAlive());
+		assertThat(this.engine.isClosed()).isTrue();
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> Harness.hold(this.engine));
+		this.engine.start();
+		assertThat(Harness.hold(this.engine).isHeld()).isTrue();
 	}
 
 }

@@ -104,6 +104,9 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile boolean polling = true;
 
+	private volatile Runnable starting = () -> {
+	};
+
 	private volatile Runnable closing = () -> {
 	};
 
@@ -154,6 +157,13 @@ final class FaultyBackend implements LockBackend {
 	FaultyBackend withoutRecording() {
 		this.recording = false;
 		return this;
+	}
+
+	/**
+	 * Has something done first when this is started.
+	 */
+	void onStart(Runnable starting) {
+		this.starting = starting;
 	}
 
 	/**
@@ -351,6 +361,7 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public void start(BackendListener listener) {
+		this.starting.run();
 		this.listener = listener;
 		this.backend.start(new FaultyNotifications(listener));
 	}

@@ -343,4 +343,15 @@ class ShutdownTests {
 			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.startsWith("lock-timer-faulty")));
 	}
 
+	@Test
+	void holdThatWasLostAndIsNotReleasedDoesNotHoldUpTheShutdown() {
+		LockEngine engine = this.harness.engine();
+		Hold hold = Harness.hold(engine);
+		this.harness.store.expire(hold.lease().request());
+		assertThat(hold.isHeld()).isFalse();
+		assertThat(CompletableFuture.runAsync(() -> engine.shutdown(Duration.ofSeconds(30))))
+			.succeedsWithin(Duration.ofSeconds(20));
+		assertThat(hold.release()).isFalse();
+	}
+
 }

@@ -18,7 +18,10 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -223,6 +226,42 @@ class TimeoutTests {
 		this.backend.next(Kind.RELEASE, Fault.before(held::release));
 		waiter.interrupt();
 		assertThat(waiter.failure()).isInstanceOf(InterruptedException.class);
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void manyWaitersLeaveInAnyOrder() {
+		Harness.hold(this.engine);
+		List<CompletableFuture<Hold>> waiters = new ArrayList<>();
+		for (int i = 0; i < 60_000; i++) {
+			waiters.add(this.engine.acquireAsync(KEY, OPTIONS, new Object(), Duration.ofDays(1).toNanos()));
+		}
+		Collections.shuffle(waiters, new Random(1));
+		CompletableFuture<Hold> last = waiters.remove(waiters.size() - 1);
+		assertThat(CompletableFuture.runAsync(() -> waiters.forEach((waiter) -> waiter.cancel(false))))
+			.succeedsWithin(Duration.ofSeconds(20));
+		await().until(() -> this.engine.waitingCount(KEY) == 1);
+		assertThat(last).isNotDone();
+		last.cancel(false);
+	}
+
+	@Test
+	void thoseWhoRemainAreServedInOrderAfterOthersHaveLeft() {
+		Hold hold = Harness.hold(this.engine);
+		List<CompletableFuture<Hold>> waiters = new ArrayList<>();
+		for (int i = 0; i < 1_000; i++) {
+			waiters.add(this.engine.acquireAsync(KEY, OPTIONS, new Object(), Duration.ofDays(1).toNanos()));
+		}
+		Random random = new Random(1);
+		List<CompletableFuture<Hold>> left = new ArrayList<>();
+		waiters.removeIf((waiter) -> random.nextInt(10) > 0 && left.add(waiter));
+		left.forEach((waiter) -> waiter.cancel(false));
+		await().until(() -> this.engine.waitingCount(KEY) == waiters.size());
+		for (CompletableFuture<Hold> waiter : waiters) {
+			hold.release();
+			hold = waiter.join();
+		}
+		assertThat(hold.release()).isTrue();
 		this.harness.assertNothingLeft();
 	}
 
