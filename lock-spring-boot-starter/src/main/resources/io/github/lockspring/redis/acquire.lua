@@ -108,6 +108,12 @@ end
 
 if string.find(flags, 'q', 1, true) then
 	enqueue(blocked, owner, wanted)
-	write(blocked)
+	blocked.changed = true
+end
+for _, r in ipairs(resources) do
+	if r.changed then
+		allowWrites()
+		write(r)
+	end
 end
 return { 0, retryAfter(blocked, wanted), now }

@@ -28,9 +28,8 @@ allowWrites()
 local answer = { now }
 for i = 1, #KEYS do
 	local r = read(i)
-	local record = r and recordOf(r)
 	answer[i + 1] = poll(r, ARGV[i + 1])
-	if r and recordOf(r) ~= record then
+	if r and r.changed then
 		write(r)
 	end
 end

@@ -129,11 +129,12 @@ local function hold(r, owner, holding)
 	r.last = math.max(r.last, holding.till)
 end
 
--- Ends expired leases.
+-- Ends expired leases. The new state is to be written even if nothing else changes, because all leases are read again otherwise.
 local function expire(r)
 	if r.mode == '-' or r.till > now then
 		return
 	end
+	r.changed = true
 	if r.mode == 'x' then
 		clear(r)
 		return
@@ -256,6 +257,7 @@ local function head(r)
 			redis.call('HDEL', r.key, position)
 		end
 		r.first = r.first + 1
+		r.changed = true
 	end
 	return nil
 end

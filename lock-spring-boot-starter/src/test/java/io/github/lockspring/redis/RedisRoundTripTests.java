@@ -32,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
@@ -113,6 +114,44 @@ class RedisRoundTripTests {
 		}
 		assertThat(inScripts()).doesNotContainKey("publish");
 		assertThat(calls()).containsOnly(Map.entry("evalsha", 100L));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "shared", "permits" })
+	void attemptsThatAreDeniedReadTheOtherLeasesOnceAfterOneHasExpired(String kind) {
+		LeaseMode mode = kind.equals("shared") ? LeaseMode.SHARED : LeaseMode.permits(1, 6);
+		for (int i = 0; i < 5; i++) {
+			assertThat(this.process.tryAcquire(this.process.request(kind, mode, false, RedisProcess.LEASE_TIME)))
+				.isNotNull();
+		}
+		this.process.tryAcquire(this.process.request(kind, mode, false, Duration.ofMillis(20)));
+		await().until(() -> this.process.backend.inspect(kind, RedisProcess.TIMEOUT).size() == 5);
+		server.command("CONFIG", "RESETSTAT");
+		for (int i = 0; i < 10; i++) {
+			assertThat(this.process.tryAcquire(this.process.request(kind))).isNull();
+		}
+		assertThat(inScripts()).containsEntry("hgetall", 1L);
+		LeaseRequest permit = this.process.request(kind, mode, false, RedisProcess.LEASE_TIME);
+		assertThat(this.process.tryAcquire(permit)).isNotNull();
+	}
+
+	/**
+	 * Readers are denied because of the last contender, a writer.
+	 */
+	@Test
+	void attemptsThatAreDeniedSkipContendersThatHaveLeftOnce() {
+		this.process.tryAcquire(this.process.request("left", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME));
+		for (int i = 0; i <= 20; i++) {
+			this.process.contend(this.process.request("left"));
+		}
+		for (int i = 0; i < 20; i++) {
+			server.command("HDEL", "{left}", String.valueOf(i));
+		}
+		LeaseRequest reader = this.process.request("left", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME);
+		assertThat(this.process.tryAcquire(reader)).isNull();
+		server.command("CONFIG", "RESETSTAT");
+		assertThat(this.process.tryAcquire(reader)).isNull();
+		assertThat(inScripts().get("hget")).isLessThan(10);
 	}
 
 	@Test
