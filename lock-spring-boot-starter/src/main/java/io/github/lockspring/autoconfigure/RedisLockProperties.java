@@ -16,7 +16,6 @@
 
 package io.github.lockspring.autoconfigure;
 
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,10 +80,11 @@ public class RedisLockProperties {
 	public static class Redlock {
 
 		/**
-		 * URLs of the servers, such as redis://host:6379. None by default. Three or five
+		 * URLs of the servers, such as redis://host:6379. Special characters in user
+		 * names and passwords are percent-encoded. None by default. Three or five
 		 * independent servers are recommended.
 		 */
-		private List<URI> nodes = new ArrayList<>();
+		private List<String> nodes = new ArrayList<>();
 
 		/**
 		 * Timeout of a single server, after which the others proceed without it. At least
@@ -92,11 +92,11 @@ public class RedisLockProperties {
 		 */
 		private Duration nodeTimeout = Duration.ofMillis(100);
 
-		public List<URI> getNodes() {
+		public List<String> getNodes() {
 			return this.nodes;
 		}
 
-		public void setNodes(List<URI> nodes) {
+		public void setNodes(List<String> nodes) {
 			this.nodes = nodes;
 		}
 

@@ -17,9 +17,12 @@
 package io.github.lockspring.autoconfigure;
 
 import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
@@ -59,10 +62,10 @@ class RedlockConfiguration {
 				properties.getNodeTimeout());
 	}
 
-	private static Map<String, RedisConnectionFactory> factories(List<URI> nodes) {
+	private static Map<String, RedisConnectionFactory> factories(List<String> nodes) {
 		Map<String, RedisConnectionFactory> factories = new LinkedHashMap<>();
-		for (URI node : nodes) {
-			Node url = new Node(node);
+		for (int i = 0; i < nodes.size(); i++) {
+			Node url = Node.of(nodes.get(i), i);
 			if (factories.put(url.name(), url.connectionFactory()) != null) {
 				throw new LockConfigurationException(
 						"The property lock.redis.redlock.nodes contains " + url.name() + " more than once.",
@@ -84,19 +87,34 @@ class RedlockConfiguration {
 
 		private static final int DEFAULT_PORT = 6379;
 
-		Node {
-			boolean known = "redis".equals(url.getScheme()) || "rediss".equals(url.getScheme());
-			if (!known || url.getHost() == null) {
-				// the exception of Spring Boot would show the password
-				throw new LockConfigurationException(
-						"The property 'lock.redis.redlock.nodes' contains '" + withoutCredentials(url)
-								+ "', which is not the URL of a Redis server",
-						"Use URLs such as redis://host:6379 or rediss://user:password@host:6379/0.");
+		private static final Pattern DATABASE = Pattern.compile("(/\\d{0,9})?");
+
+		/**
+		 * Parse a URL. A message about an invalid one does not show it, because the
+		 * position of the password in it is unknown.
+		 */
+		static Node of(String text, int index) {
+			try {
+				URI url = new URI(text.strip());
+				if (isComplete(url)) {
+					return new Node(url);
+				}
 			}
+			catch (URISyntaxException ex) {
+				// its message would show the URL
+			}
+			throw new LockConfigurationException(
+					"The property lock.redis.redlock.nodes[" + index + "] is not the URL of a Redis server. "
+							+ "It is not shown, because it may contain a password.",
+					"Use URLs such as redis://host:6379 or rediss://user:password@host:6379/0, with special characters "
+							+ "in the user name and the password percent-encoded: %2F for a slash, %23 for #, "
+							+ "%3F for a question mark, %40 for @, %25 for %, %2C for a comma.");
 		}
 
-		private static String withoutCredentials(URI url) {
-			return url.toString().replaceAll("//[^/@]*@", "//***@");
+		private static boolean isComplete(URI url) {
+			boolean known = "redis".equals(url.getScheme()) || "rediss".equals(url.getScheme());
+			return known && url.getHost() != null && url.getRawQuery() == null && url.getRawFragment() == null
+					&& DATABASE.matcher(url.getRawPath()).matches();
 		}
 
 		/**
@@ -135,17 +153,21 @@ class RedlockConfiguration {
 
 		private RedisStandaloneConfiguration configuration() {
 			RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration(this.url.getHost(), port());
-			String user = this.url.getUserInfo();
+			String user = this.url.getRawUserInfo();
 			if (user != null) {
 				int colon = user.indexOf(':');
-				configuration.setUsername((colon > 0) ? user.substring(0, colon) : null);
-				configuration.setPassword(user.substring(colon + 1));
+				configuration.setUsername((colon > 0) ? decode(user.substring(0, colon)) : null);
+				configuration.setPassword(decode(user.substring(colon + 1)));
 			}
 			String database = this.url.getPath();
 			if (StringUtils.hasLength(database) && database.length() > 1) {
 				configuration.setDatabase(Integer.parseInt(database.substring(1)));
 			}
 			return configuration;
+		}
+
+		private static String decode(String text) {
+			return StringUtils.uriDecode(text, StandardCharsets.UTF_8);
 		}
 
 	}

@@ -29,7 +29,6 @@ import org.apache.curator.retry.BoundedExponentialBackoffRetry;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.data.ACL;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.support.LockConfigurationException;
@@ -61,13 +60,18 @@ record ZooKeeperClientBuilder(ZooKeeperLockProperties properties) {
 	private String connectString() {
 		String servers = this.properties.getConnectString();
 		if (servers == null || !isConnectString(servers)) {
-			throw new InvalidConfigurationPropertyValueException("lock.zookeeper.connect-string", servers,
-					"It must have the form host:2181,host:2181 or host:2181,host:2181/path.");
+			// what is not an address may contain a password
+			throw new LockConfigurationException("The property lock.zookeeper.connect-string is not a list of servers.",
+					"Set it to the form host:2181,host:2181 or host:2181,host:2181/path. "
+							+ "A user and a password are set with lock.zookeeper.auth.");
 		}
 		return servers;
 	}
 
 	private static boolean isConnectString(String servers) {
+		if (servers.indexOf('@') >= 0) {
+			return false;
+		}
 		try {
 			List<InetSocketAddress> addresses = new ConnectStringParser(servers).getServerAddresses();
 			return !addresses.isEmpty()

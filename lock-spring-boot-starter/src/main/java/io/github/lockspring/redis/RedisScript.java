@@ -32,6 +32,9 @@ import io.github.lockspring.redis.client.LuaScript;
 /**
  * Lua script of this package, and its digest. A line {@code #include file} is replaced by
  * that file.
+ * <p>
+ * In the text for calls with a single key, the key of each command is {@code KEYS[1]}:
+ * some services check the text, and reject scripts with keys in variables.
  */
 enum RedisScript implements LuaScript {
 
@@ -40,13 +43,14 @@ enum RedisScript implements LuaScript {
 	FORCE_RELEASE("force-release.lua"), PROBE("probe.lua"), UPDATE_VALUE("update-value.lua"),
 	READ_VALUES("read-values.lua");
 
-	private final byte[] text;
+	private final Source source;
 
-	private final byte[] sha;
+	private final Source singleKeySource;
 
 	RedisScript(String file) {
-		this.text = text(file).getBytes(StandardCharsets.UTF_8);
-		this.sha = HexFormat.of().formatHex(sha1(this.text)).getBytes(StandardCharsets.US_ASCII);
+		String text = text(file);
+		this.source = Source.of(text);
+		this.singleKeySource = Source.withSingleKey(text);
 	}
 
 	private static String text(String file) {
@@ -69,15 +73,6 @@ enum RedisScript implements LuaScript {
 		}
 	}
 
-	private static byte[] sha1(byte[] text) {
-		try {
-			return MessageDigest.getInstance("SHA-1").digest(text);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException(ex); // every Java platform has it
-		}
-	}
-
 	/**
 	 * Return whether the script derives fencing tokens or versions from the clock: it may
 	 * grant a lease, to its owner or to a contender, or change a value.
@@ -87,19 +82,58 @@ enum RedisScript implements LuaScript {
 				|| this == DOWNGRADE || this == UPDATE_VALUE;
 	}
 
-	@Override
-	public byte[] text() {
-		return this.text;
+	private Source source(int keys) {
+		return (keys == 1) ? this.singleKeySource : this.source;
 	}
 
 	@Override
-	public byte[] sha() {
-		return this.sha;
+	public byte[] text(int keys) {
+		return source(keys).text;
+	}
+
+	@Override
+	public byte[] sha(int keys) {
+		return source(keys).sha;
 	}
 
 	@Override
 	public boolean isRenewal() {
 		return this == RENEW;
+	}
+
+	/**
+	 * Text of a script, and its digest.
+	 *
+	 * @param text the text
+	 * @param sha the digest in hexadecimal digits
+	 */
+	@SuppressWarnings("ArrayRecordComponent") // never compared
+	private record Source(byte[] text, byte[] sha) {
+
+		/**
+		 * Beginning of a command whose key is a variable.
+		 */
+		private static final Pattern VARIABLE_KEY = Pattern
+			.compile("(redis\\.p?call\\('(?!PUBLISH)[A-Z]+', )(?!KEYS\\[\\d+])[\\w.]+");
+
+		static Source withSingleKey(String script) {
+			return of(VARIABLE_KEY.matcher(script).replaceAll("$1KEYS[1]"));
+		}
+
+		static Source of(String script) {
+			byte[] text = script.getBytes(StandardCharsets.UTF_8);
+			return new Source(text, HexFormat.of().formatHex(sha1(text)).getBytes(StandardCharsets.US_ASCII));
+		}
+
+		private static byte[] sha1(byte[] text) {
+			try {
+				return MessageDigest.getInstance("SHA-1").digest(text);
+			}
+			catch (NoSuchAlgorithmException ex) {
+				throw new IllegalStateException(ex); // every Java platform has it
+			}
+		}
+
 	}
 
 }

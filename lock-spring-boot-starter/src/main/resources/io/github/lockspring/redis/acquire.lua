@@ -17,7 +17,7 @@ if record then
 elseif redis.call('EXISTS', KEYS[1]) == 0 then
 	former = 0
 end
-if former and ARGV[5] == 'x' and (#KEYS == 1 and not ARGV[7]
+if former and former < 9e15 and ARGV[5] == 'x' and (#KEYS == 1 and not ARGV[7]
 		or #KEYS == 2 and ARGV[7] == 'mark' and redis.call('EXISTS', KEYS[2]) == 0) then
 	local time = redis.call('TIME')
 	local grantedAt = time[1] .. string.sub('00000' .. time[2], -6)

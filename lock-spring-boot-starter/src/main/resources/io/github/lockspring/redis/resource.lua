@@ -22,6 +22,8 @@ local ENTRY_LIFETIME = 5000000 -- lifetime of a queue entry without a retry of i
 local MAX_POLL_DELAY = 1000 -- maximum retry time of a contender that may not be notified of a grant, in ms
 local MAX_PUSHED_VALIDITY = 1000 -- maximum validity of a grant by notification until it is renewed, in ms
 
+local MAX_TOKEN = 9e15 -- the clock in the year 2255; numbers in Lua have 53 bits, beyond which tokens would be equal
+
 local count = mark and #KEYS - 1 or #KEYS
 
 -- Returns nil if the key holds foreign data, with the error of the server if it is not a hash.
@@ -50,6 +52,9 @@ local function read(i)
 		end
 	end
 	r.till, r.fence = grantedAt + lease * 1000, tonumber(r.fence)
+	if r.fence > MAX_TOKEN then
+		return nil
+	end
 	r.first, r.next = tonumber(first) or 0, tonumber(next) or 0
 	r.used, r.limit, r.last, r.version = string.match(r.holder, '^(%d+)/(%d+)/(%d+)/?(%d*)$')
 	r.used, r.limit, r.last = tonumber(r.used) or 0, tonumber(r.limit) or 0, tonumber(r.last) or 0

@@ -12,6 +12,7 @@
 -- {-1} if it is unknown whether a repeated update has changed it.
 
 local DELETED_RETENTION = 120000 -- time for which the updates of a deleted value are kept, in ms
+local MAX_VERSION = 9e15 -- the clock in the year 2255; numbers in Lua have 53 bits, beyond which versions would be equal
 local MAX_UPDATES, KEPT_UPDATES = 128, 96 -- maximum number of recorded updates, and the number kept if it is exceeded
 
 local key, process, sequence, operand, condition, kind = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4] or '-', ARGV[5]
@@ -21,7 +22,8 @@ local number, version, forgotten = '-', '0', ''
 if record then
 	number, version, forgotten = string.match(record, '^1 (%-?%d*) (%d+)(.*)$')
 end
-if not number or not record and not watchers and redis.call('EXISTS', key) == 1 then
+if not number or tonumber(version) > MAX_VERSION
+		or not record and not watchers and redis.call('EXISTS', key) == 1 then
 	return redis.error_reply('FOREIGN data not written by this library')
 end
 local exists = number ~= '-'
@@ -47,6 +49,9 @@ local function sum(a, b)
 	local answer = redis.pcall('HINCRBY', key, 'sum', b)
 	local exact = redis.call('HGET', key, 'sum')
 	redis.call('HDEL', key, 'sum')
+	if type(answer) == 'table' and not string.find(answer.err, 'overflow', 1, true) then
+		error(answer)
+	end
 	return type(answer) == 'number' and exact
 end
 

@@ -24,7 +24,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.mock.env.MockEnvironment;
 
@@ -114,14 +117,36 @@ class RedlockConfigurationTests {
 				.hasMessageContaining("localhost:" + port));
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "http://user:hidden@host:80", "redis://:hid/den@host:6379", "redis://:hid#den@host:6379",
+			"redis://:hid?den@host:6379", "redis://user:12/hidden@host:6379", "redis://hidden#1@host",
+			"redis://:hid den@host", "redis://:hid^den@host", "redis://:hid%zzden@host", "redis://:hid@den@host",
+			"redis://:hid,den@host", "hidden" })
+	void nodeThatIsNoUrlIsRefusedWithoutItsPassword(String url) {
+		MockEnvironment environment = new MockEnvironment().withProperty("lock.redis.redlock.nodes", url);
+		this.runner.withPropertyValues("lock.redis.redlock.nodes=" + url).run((context) -> {
+			FailureAnalysis analysis = FailureAnalyses.of(context, environment);
+			assertThat(analysis.getDescription()).contains("lock.redis.redlock.nodes[0]")
+				.doesNotContain("hid")
+				.doesNotContain("den@");
+			assertThat(analysis.getAction()).contains("percent-encoded").doesNotContain("hid");
+		});
+	}
+
 	@Test
-	void nodeThatIsNoUrlIsRefusedWithoutItsPassword() {
-		MockEnvironment environment = new MockEnvironment().withProperty("lock.redis.redlock.nodes",
-				"http://user:hidden@host:80");
-		this.runner.withPropertyValues("lock.redis.redlock.nodes=http://user:hidden@host:80")
-			.run((context) -> assertThat(FailureAnalyses.of(context, environment).getDescription())
-				.contains("lock.redis.redlock.nodes")
-				.doesNotContain("hidden"));
+	void userAndPasswordAreDecoded() {
+		RedisServer server = this.servers.get(2);
+		server.command("ACL", "SETUSER", "a:b", "on", ">p/a#s?s@%,", "~*", "&*", "+@all");
+		String url = "redis://a%3Ab:p%2Fa%23s%3Fs%40%25%2C@" + server.host() + ':' + server.port();
+		this.runner
+			.withPropertyValues("lock.redis.redlock.nodes=" + url + ',' + this.servers.get(0).uri() + ','
+					+ this.servers.get(1).uri(), "lock.redis.redlock.node-timeout=2s")
+			.run((context) -> {
+				LockOperations locks = context.getBean(LockOperations.class);
+				try (LockHandle lock = locks.acquire("42", locks.defaultOptions())) {
+					await().until(() -> server.command("EXISTS", "{lock:42}").equals(1L));
+				}
+			});
 	}
 
 	private ApplicationContextRunner withNodes() {

@@ -258,11 +258,15 @@ class ZooKeeperLockConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "host:port", "host:99999", ":2181", ",", "zookeeper://host:2181", "host:2181//locks",
-			"host:2181/locks/../other", "host:2181/locks/" })
+			"host:2181/locks/../other", "host:2181/locks/", "user:hidden@host:2181" })
 	void connectStringThatIsNoneIsExplained(String connectString) {
 		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + connectString)
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
-				.contains("lock.zookeeper.connect-string", "host:2181,host:2181/path"));
+			.run((context) -> {
+				FailureAnalysis analysis = FailureAnalyses.of(context);
+				assertThat(analysis.getDescription()).contains("lock.zookeeper.connect-string")
+					.doesNotContain("hidden");
+				assertThat(analysis.getAction()).contains("host:2181,host:2181/path").doesNotContain("hidden");
+			});
 	}
 
 	/**

@@ -239,7 +239,7 @@ class RedisReplyDroppedTests {
 	}
 
 	private Future<String> drop(RedisScript script) {
-		return this.proxy.dropReply(new String(script.sha(), StandardCharsets.ISO_8859_1));
+		return this.proxy.dropReply(new String(script.sha(1), StandardCharsets.ISO_8859_1));
 	}
 
 	/**

@@ -48,7 +48,7 @@ import static org.awaitility.Awaitility.await;
 class RedisServerErrorTests {
 
 	private static final String LEAST_RIGHTS = "resetchannels &lock:* ~{* -@all +evalsha +eval +ping +hello +client|setname +info "
-			+ "+time +exists +hget +hset +hdel +hgetall +pexpire +pttl +publish +subscribe";
+			+ "+time +exists +hget +hmget +hset +hdel +hlen +hgetall +hincrby +pexpire +persist +pttl +publish +subscribe";
 
 	private RedisServer server;
 
@@ -174,7 +174,7 @@ class RedisServerErrorTests {
 
 	@ParameterizedTest
 	@CsvSource({ "-eval, eval", "-evalsha, evalsha", "-hset, HSET", "-hget, HGET", "-hgetall, HGETALL", "-hdel, HDEL",
-			"-pexpire, PEXPIRE", "-pttl, PTTL", "-exists, EXISTS", "-time, TIME", "resetkeys, key" })
+			"-hmget, HMGET", "-hlen, HLEN", "-hincrby, HINCRBY", "-persist, PERSIST", "-pexpire, PEXPIRE", "-pttl, PTTL", "-exists, EXISTS", "-time, TIME", "resetkeys, key" })
 	void probeNamesTheRightThatIsMissing(String change, String named) {
 		this.process.backend.probe(this.process.request("probe"), RedisProcess.TIMEOUT);
 		this.server.command("ACL", "SETUSER", "locks", change);

@@ -28,12 +28,14 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -71,6 +73,20 @@ class RedisTokenTests {
 		this.server.command("HSET", "{key}", "state", "1 " + future);
 		assertThat(cycle()).isEqualTo(Long.parseLong(future) + 1);
 		assertThat(cycle()).isEqualTo(Long.parseLong(future) + 2);
+	}
+
+	/**
+	 * Numbers in Lua have 53 bits: there it would be the same again.
+	 */
+	@Test
+	void tokenThatCannotGrowIsRefused() {
+		for (String kind : List.of("%s", "x somebody %s 60000 %<s")) {
+			this.server.command("HSET", "{key}", "state", "1 " + kind.formatted("9007199254740991"));
+			assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(this::cycle)
+				.withMessageContaining("foreign data");
+		}
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> this.process.contend(this.process.request("key")));
 	}
 
 	@Test

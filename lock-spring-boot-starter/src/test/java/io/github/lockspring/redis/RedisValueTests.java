@@ -92,6 +92,7 @@ class RedisValueTests {
 		RedisStore.awaitSetup();
 		this.one.add("warm-up", 1); // has the scripts loaded
 		this.one.read("warm-up");
+		this.one.values().read(List.of("warm-up", "several"), false, RedisProcess.TIMEOUT);
 		server.command("CONFIG", "RESETSTAT");
 		server.command("ACL", "LOG", "RESET");
 	}
@@ -351,6 +352,9 @@ class RedisValueTests {
 		server.command("HSET", "{hash}:value", "field", "value");
 		server.command("SET", "{text}:value", "1 7 1234567");
 		server.command("HSET", "{newer}:value", "value", "2 7 1234567 and more");
+		server.command("HSET", "{last}:value", "value", "1 7 9007199254740991");
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.one.add("last", 1))
+			.withMessageContaining("foreign data");
 		for (String key : List.of("hash", "text", "newer")) {
 			Object before = server.command("DUMP", "{" + key + "}:value");
 			for (ValueChange change : List.of(new ValueChange.Add(1, 0), new ValueChange.Delete(-1),

@@ -33,7 +33,7 @@ final class JedisMessages {
 
 	static CommandArguments command(RedisCall call, boolean byText) {
 		CommandArguments command = new CommandArguments(byText ? Protocol.Command.EVAL : Protocol.Command.EVALSHA);
-		command.add(byText ? call.script().text() : call.script().sha()).add(call.keys().length);
+		command.add(call.script(byText)).add(call.keys().length);
 		for (byte[] key : call.keys()) {
 			command.add(key);
 		}

@@ -23,13 +23,15 @@ public interface LuaScript {
 
 	/**
 	 * Return the source of the script.
+	 * @param keys the number of keys of a call
 	 */
-	byte[] text();
+	byte[] text(int keys);
 
 	/**
 	 * Return the digest, by which a server that has the script runs it.
+	 * @param keys the number of keys of a call
 	 */
-	byte[] sha();
+	byte[] sha(int keys);
 
 	/**
 	 * Return whether the script renews leases, and must not wait for other calls.

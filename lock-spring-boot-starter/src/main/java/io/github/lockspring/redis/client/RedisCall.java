@@ -50,6 +50,13 @@ public record RedisCall(LuaScript script, byte[][] keys, byte[][] args, int repl
 	}
 
 	/**
+	 * Return the source of the script, or its digest.
+	 */
+	byte[] script(boolean byText) {
+		return byText ? this.script.text(this.keys.length) : this.script.sha(this.keys.length);
+	}
+
+	/**
 	 * Return whether this renews leases, and must not wait for other calls.
 	 */
 	boolean isRenewal() {

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.redis.client;
 
+import java.util.List;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,9 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
- * Translation of Redis errors to exceptions. The outcome is known for errors that a
- * server returns before it runs anything.
+ * Translation of Redis errors to exceptions. The outcome is known for errors by which a
+ * server rejects something. That of other errors is not, because a script may have
+ * written before it fails.
  */
 final class RedisErrors {
 
@@ -41,9 +43,12 @@ final class RedisErrors {
 	private static final int MAX_WORDS = 20;
 
 	/**
-	 * Error message for a script without permission for a command or a key.
+	 * Parts of the messages without a code of their own: for a script without permission
+	 * for a command or a key, before and since Redis 7.2, and for one that does not run.
 	 */
-	private static final String MISSING_RIGHT = "The user executing the script can't";
+	private static final List<String> REJECTION_TEXTS = List.of("The user executing the script can't",
+			"ACL failure in script", "unknown command '", "bad lua script", "keys must be in same slot",
+			"Error compiling script", "Script killed by user");
 
 	private RedisErrors() {
 	}
@@ -64,7 +69,7 @@ final class RedisErrors {
 			return new BackendUnavailableException(
 					"A Redis key needed for locks holds foreign data, which is left untouched: " + text, cause);
 		}
-		return (REJECTIONS.contains(code) || text.contains(MISSING_RIGHT))
+		return (REJECTIONS.contains(code) || REJECTION_TEXTS.stream().anyMatch(text::contains))
 				? new BackendUnavailableException("Redis rejected the command: " + text, cause)
 				: new OutcomeUnknownException("Redis failed: " + text, cause);
 	}
