@@ -34,6 +34,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
@@ -51,6 +52,7 @@ import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.LeaseHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -59,6 +61,8 @@ import static org.awaitility.Awaitility.await;
 class RedisRightsTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private static final RedisLockSettings SETTINGS = RedisLockSettings.defaults().withOperationTimeout(PATIENCE);
 
 	private final RedisServer server = RedisServer.shared();
 
@@ -107,8 +111,8 @@ class RedisRightsTests {
 	}
 
 	private static LockTemplate template(RedisConnectionFactory factory) {
-		return LockTemplate.builder(new RedisLockBackend(factory, RedisProcess.SETTINGS))
-			.operationTimeout(RedisProcess.TIMEOUT)
+		return LockTemplate.builder(new RedisLockBackend(factory, SETTINGS))
+			.operationTimeout(PATIENCE)
 			.waitTime(PATIENCE)
 			.build();
 	}
@@ -129,9 +133,11 @@ class RedisRightsTests {
 		lock.readLock().lock();
 		lock.writeLock().unlock();
 		lock.readLock().unlock();
-		one.acquire("ended");
+		LockHandle ended = one.acquire("ended");
 		LeaseHolder holder = LockAccess.get().engine(two).holders("lock:ended").get(0);
 		assertThat(LockAccess.get().engine(two).forceReleaseAsync("lock:ended", holder).get()).isTrue();
+		await().until(() -> !ended.isHeld());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(ended::close);
 		LeaderElection election = new LockClient(one).leaderElection("election");
 		election.start();
 		election.await();
