@@ -87,7 +87,7 @@ final class RedisWarnings {
 	}
 
 	private void log(String warning) {
-		logger.warn("Lock backend 'redis' at " + this.address + ": " + warning);
+		logger.warn("Locks in Redis at " + this.address + ": " + warning);
 	}
 
 	List<String> all() {

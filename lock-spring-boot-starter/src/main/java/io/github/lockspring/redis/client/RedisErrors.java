@@ -47,7 +47,7 @@ final class RedisErrors {
 	 * for a command or a key, before and since Redis 7.2, and for one that does not run.
 	 */
 	private static final List<String> REJECTION_TEXTS = List.of("The user executing the script can't",
-			"ACL failure in script", "unknown command '", "bad lua script", "keys must be in same slot",
+			"ACL failure in script", "unknown command", "bad lua script", "keys must be in same slot",
 			"Error compiling script", "Script killed by user");
 
 	private RedisErrors() {

@@ -42,6 +42,7 @@ class RedisErrorsTests {
 			"ERR ACL failure in script: User locks has no permissions to run the 'hmget' command script: a1b6, on @user_script:7.",
 			"NOPERM ACL failure in script: User locks has no permissions to access the '{lock:1}' key",
 			"ERR unknown command 'EVALSHA', with args beginning with: 'a1b6' ",
+			"ERR unknown command `evalsha`, with args beginning with: `a1b6`, ",
 			"ERR bad lua script for redis cluster, all the keys that the script uses should be passed using the KEYS array, and KEYS should not be in expression",
 			"ERR eval/evalsha command keys must be in same slot",
 			"NOPERM this user has no permissions to run the 'eval' command" })
