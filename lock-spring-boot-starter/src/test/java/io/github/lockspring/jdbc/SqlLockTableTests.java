@@ -23,7 +23,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -32,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -58,6 +61,8 @@ import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.spi.ValueChange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -665,6 +670,56 @@ abstract class SqlLockTableTests {
 		Awaitility.await()
 			.ignoreExceptionsInstanceOf(BackendException.class)
 			.until(() -> this.backend.renew(List.of(lease), Requests.TIMEOUT).held().contains(lease));
+	}
+
+	/**
+	 * What the backend has written for itself is used as a key: owners, also those of
+	 * leases that were released with a delay, entries, names of processes, tables and
+	 * channels, and the keys of the check at startup.
+	 */
+	@Test
+	void internalNameIsAKeyLikeAnyOther() {
+		LeaseRequest held = Requests.acquired(this.backend, "key");
+		LeaseRequest delayed = Requests.acquired(this.backend, "delayed");
+		this.backend.releaseWithDelay(delayed, Requests.LEASE_TIME, Requests.TIMEOUT);
+		LeaseRequest reader = Requests.of("shared", LeaseMode.SHARED, false);
+		assertThat(Requests.acquires(this.backend, reader)).isTrue();
+		this.backend.contend(Requests.of("shared", LeaseMode.EXCLUSIVE, true), Requests.TIMEOUT);
+		JdbcLockSchema schema = new JdbcLockSchema(this.spy, this.table);
+		schema.validate();
+		List<LeaseRequest> others = new ArrayList<>();
+		ValueBackend values = this.backend.values().orElseThrow();
+		for (String name : internalNames()) {
+			others.add(Requests.acquired(this.backend, name));
+			values.update(Requests.update(name, new ValueChange.Add(1, 0)), Requests.TIMEOUT);
+		}
+		assertThat(others).hasSizeGreaterThan(8);
+		schema.validate();
+		assertThat(this.backend.renew(others, Requests.TIMEOUT).lost()).isEmpty();
+		assertThat(this.backend.renew(List.of(held, reader), Requests.TIMEOUT).lost()).isEmpty();
+		assertThat(Requests.acquires(this.backend, Requests.of("delayed"))).isFalse();
+		others.forEach((other) -> assertThat(this.backend.release(other, Requests.TIMEOUT)).isTrue());
+		assertThat(values.read(List.of("key", "delayed", "shared"), false, Requests.TIMEOUT).values())
+			.allSatisfy((value) -> assertThat(value.version()).isZero());
+	}
+
+	private Set<String> internalNames() {
+		Set<String> names = new LinkedHashSet<>(
+				List.of(this.table, this.table + "_value", "lock:check:", "lock_spring_" + this.table));
+		this.database.jdbc()
+			.queryForList("SELECT owner, holder, entries, waiting FROM " + this.table)
+			.forEach((row) -> row.values()
+				.stream()
+				.filter(String.class::isInstance)
+				.flatMap((text) -> Stream.concat(Stream.of((String) text), Stream.of(((String) text).split("\\s+"))))
+				.forEach(names::add));
+		this.spy.parameters()
+			.stream()
+			.map((parameter) -> (parameter instanceof byte[] key) ? new String(key, StandardCharsets.UTF_8) : parameter)
+			.filter((parameter) -> String.valueOf(parameter).startsWith("lock:check:"))
+			.forEach((parameter) -> names.add((String) parameter));
+		names.remove("");
+		return names;
 	}
 
 	@Test
