@@ -42,6 +42,10 @@ final class HeldLeases {
 		this.ends.remove(lease.owner());
 	}
 
+	boolean contain(LeaseRequest lease) {
+		return this.ends.containsKey(lease.owner());
+	}
+
 	/**
 	 * Return whether there is any. Removes expired ones.
 	 */

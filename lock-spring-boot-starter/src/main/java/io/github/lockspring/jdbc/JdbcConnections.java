@@ -30,6 +30,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -101,6 +102,8 @@ final class JdbcConnections implements AutoCloseable {
 
 	private final BooleanSupplier leasesHeld;
 
+	private final Supplier<Runnable> recovery;
+
 	private final Deque<LockConnection> idle = new ArrayDeque<>();
 
 	private final Set<LockConnection> open = new LinkedHashSet<>();
@@ -137,15 +140,24 @@ final class JdbcConnections implements AutoCloseable {
 	private boolean closed;
 
 	/**
+	 * Whether a connection has failed since the last one was opened.
+	 */
+	private boolean failed;
+
+	/**
 	 * Create a pool. Opens no connection yet.
 	 * @param source the source of the connections, which may block for a long time
 	 * @param limits the limits of the number and lifetime of the connections
 	 * @param leasesHeld whether there are leases that will have to be renewed
+	 * @param recovery asked for a task when the first connection after a failed one is
+	 * open, before it is used; the task then runs in the background
 	 */
-	JdbcConnections(ConnectionSource source, ConnectionLimits limits, BooleanSupplier leasesHeld) {
+	JdbcConnections(ConnectionSource source, ConnectionLimits limits, BooleanSupplier leasesHeld,
+			Supplier<Runnable> recovery) {
 		this.source = source;
 		this.limits = limits;
 		this.leasesHeld = leasesHeld;
+		this.recovery = recovery;
 	}
 
 	private static ExecutorService newExecutor() {
@@ -397,12 +409,20 @@ final class JdbcConnections implements AutoCloseable {
 		if (opening.isAborted()) {
 			connection.markAborted();
 		}
+		recover();
 		boolean used = !this.closed && !connection.isAborted() && this.open.size() <= this.limits.max()
 				&& isKept(connection);
 		if (!used) {
 			markClosing(connection);
 		}
 		return used;
+	}
+
+	private void recover() {
+		if (this.failed && !this.closed) {
+			this.failed = false;
+			this.background.execute(this.recovery.get());
+		}
 	}
 
 	/**
@@ -479,6 +499,7 @@ final class JdbcConnections implements AutoCloseable {
 		returned(connection);
 		List<LockConnection> connections = new ArrayList<>();
 		if (idleToo) {
+			this.failed = true;
 			connections.addAll(this.idle);
 			this.idle.clear();
 		}

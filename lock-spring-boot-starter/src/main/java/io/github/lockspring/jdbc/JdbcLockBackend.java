@@ -18,10 +18,12 @@ package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -37,6 +39,7 @@ import io.github.lockspring.jdbc.VersionedRowOperations.Trace;
 import io.github.lockspring.jdbc.dialect.ServerUrl;
 import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
@@ -101,6 +104,8 @@ public final class JdbcLockBackend implements LockBackend {
 	 */
 	private static final Duration QUEUE_ENTRY_POLL = Duration.ofSeconds(2);
 
+	private static final Duration RECOVERY_TIMEOUT = Duration.ofSeconds(1);
+
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
 	private final HeldLeases leases = new HeldLeases();
@@ -116,6 +121,8 @@ public final class JdbcLockBackend implements LockBackend {
 	 * likely free, for which there is a faster statement.
 	 */
 	private final RecentKeys recentKeys = new RecentKeys();
+
+	private final RecentReleases recentReleases = new RecentReleases();
 
 	private final @Nullable ReleaseListener releaseListener;
 
@@ -156,7 +163,7 @@ public final class JdbcLockBackend implements LockBackend {
 		boolean own = settings.ownConnections() > 0;
 		this.calls = new JdbcCalls(new JdbcConnections(
 				(opening) -> LockConnection.open(dataSource, table, own, opening).withProcessName(this.processName),
-				settings.limits(), this.leases::exist));
+				settings.limits(), this.leases::exist, this::recovery));
 		this.releaseListener = settings.listening() ? new ReleaseListener(dataSource, table) : null;
 		this.values = new JdbcValueBackend(this.calls, this.releaseListener);
 	}
@@ -342,11 +349,44 @@ public final class JdbcLockBackend implements LockBackend {
 		}
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
 			boolean released = release(connection, lease);
-			if (released && isExclusiveSingleKey(lease)) {
-				this.recentKeys.add(lease.key(), false);
+			if (released) {
+				noteRelease(connection, lease);
 			}
 			return released || mayBeDone;
 		});
+	}
+
+	private void noteRelease(LockConnection connection, LeaseRequest lease) {
+		if (!connection.dialect().isReleaseDurable()) {
+			this.recentReleases.add(lease);
+		}
+		if (isExclusiveSingleKey(lease)) {
+			this.recentKeys.add(lease.key(), false);
+		}
+	}
+
+	/**
+	 * Return a task that repeats the releases that a crash of the server may have undone.
+	 */
+	private Runnable recovery() {
+		Queue<LeaseRequest> releases = new ArrayDeque<>(this.recentReleases.take());
+		return () -> repeat(releases);
+	}
+
+	private void repeat(Queue<LeaseRequest> releases) {
+		try {
+			for (LeaseRequest lease = releases.peek(); lease != null; lease = releases.peek()) {
+				LeaseRequest released = lease;
+				if (!this.leases.contain(released)) {
+					this.calls.run(RECOVERY_TIMEOUT, (connection, mayBeDone) -> release(connection, released));
+				}
+				releases.remove();
+			}
+		}
+		catch (BackendException ex) {
+			logger.debug("Could not repeat releases after a failure of the connection", ex);
+			releases.forEach(this.recentReleases::add);
+		}
 	}
 
 	private boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {

@@ -95,7 +95,8 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		TableName table = new TableName(tableName);
 		this.calls = new JdbcCalls(
 				new JdbcConnections((opening) -> LockConnection.open(dataSource, table, false, opening),
-						ConnectionLimits.ofPool(0, 0), () -> false));
+						ConnectionLimits.ofPool(0, 0), () -> false, () -> () -> {
+						}));
 		this.retentionMicros = SqlParameters.micros(retention);
 	}
 

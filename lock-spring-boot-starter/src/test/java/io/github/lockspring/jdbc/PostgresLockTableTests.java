@@ -112,6 +112,35 @@ class PostgresLockTableTests extends SqlLockTableTests {
 		}
 	}
 
+	/**
+	 * Releases that are confirmed, but not yet on disk when the server crashes.
+	 */
+	@Test
+	void releaseThatACrashUndidIsRepeated() {
+		try (PostgresServer own = PostgresServer.startDurable("wal_writer_delay=10s");
+				TestDatabase database = TestDatabase.on(own).createTable()) {
+			JdbcLockBackend backend = new JdbcLockBackend(database.dataSource(),
+					JdbcLockSettings.ofOwnConnections(JdbcLockSchema.DEFAULT_TABLE_NAME, 2));
+			List<LeaseRequest> leases = List.of(Requests.of("a"), Requests.of("b"), Requests.of(List.of("c", "d")));
+			leases.forEach((lease) -> assertThat(Requests.acquires(backend, lease)).isTrue());
+			LeaseRequest kept = Requests.acquired(backend, "kept");
+			leases.forEach((lease) -> assertThat(backend.release(lease, Requests.TIMEOUT)).isTrue());
+			own.kill();
+			own.restart();
+			JdbcLockBackend other = new JdbcLockBackend(database.dataSource());
+			assertThat(Requests.acquires(other, Requests.of("a"))).as("the release was on disk").isFalse();
+			Awaitility.await().ignoreExceptions().until(() -> backend.inspect("another", Requests.TIMEOUT).isEmpty());
+			for (String key : List.of("a", "b", "c", "d")) {
+				Awaitility.await()
+					.atMost(Requests.LEASE_TIME.dividedBy(2))
+					.until(() -> Requests.acquires(other, Requests.of(key)));
+			}
+			assertThat(backend.renew(List.of(kept), Requests.TIMEOUT).held()).containsExactly(kept);
+			backend.close();
+			other.close();
+		}
+	}
+
 	private static void waitForReplicaOf(PostgresServer server) {
 		JdbcTemplate admin = new JdbcTemplate(new DriverManagerDataSource(
 				"jdbc:postgresql://" + server.host() + ":" + server.port() + "/postgres", "postgres", ""));

@@ -200,6 +200,13 @@ public abstract class JdbcDialect {
 	}
 
 	/**
+	 * Return whether a release is on disk when its statement ends.
+	 */
+	public boolean isReleaseDurable() {
+		return true;
+	}
+
+	/**
 	 * Run one of the statements that notify of a release.
 	 * @return the number of changed rows
 	 */

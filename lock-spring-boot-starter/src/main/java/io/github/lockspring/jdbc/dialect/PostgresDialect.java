@@ -267,6 +267,11 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
+	public boolean isReleaseDurable() {
+		return false;
+	}
+
+	@Override
 	public int updateAndNotify(PreparedStatement statement) throws SQLException {
 		int changed = 0;
 		try (ResultSet rows = statement.executeQuery()) {
