@@ -30,6 +30,8 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.engine.Hold;
+
 /**
  * Handle of several keys that were acquired together.
  */
@@ -62,9 +64,9 @@ final class CompositeLockHandle implements LockHandle {
 		return new CompositeLockHandle(locks);
 	}
 
-	@Nullable Object ownerOf(String backend, String storeKey) {
+	@Nullable Hold holdOf(String backend, String storeKey) {
 		return this.locks.stream()
-			.map((lock) -> lock.ownerOf(backend, storeKey))
+			.map((lock) -> lock.holdOf(backend, storeKey))
 			.filter(Objects::nonNull)
 			.findFirst()
 			.orElse(null);

@@ -93,6 +93,17 @@ final class CoreLockAccess extends LockAccess {
 	}
 
 	@Override
+	public @Nullable Hold holdOf(LockHandle lock, LockTemplate template, String storeKey) {
+		return LockContext.holdOf(lock, template.backendName(), storeKey);
+	}
+
+	@Override
+	public boolean isHeld(LockTemplate template, String storeKey, LockOptions options) {
+		Hold hold = template.engine().heldBy(storeKey, template.ownerOf(storeKey), options.acquireOptions());
+		return hold != null && hold.isHeld();
+	}
+
+	@Override
 	public LockHandle handle(Collection<LockHandle> locks) {
 		return CompositeLockHandle.of(locks);
 	}

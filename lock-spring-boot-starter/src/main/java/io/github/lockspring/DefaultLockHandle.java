@@ -70,12 +70,12 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	/**
-	 * Return the owner of the key, or {@code null} if this handle is closed or is for
+	 * Return the hold of a key, or {@code null} if this handle is closed or is for
 	 * another key.
 	 */
-	@Nullable Object ownerOf(String backend, String storeKey) {
-		return (!this.closed && this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend))
-				? this.hold.owner() : null;
+	@Nullable Hold holdOf(String backend, String storeKey) {
+		return (!this.closed && this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend)) ? this.hold
+				: null;
 	}
 
 	String backendName() {

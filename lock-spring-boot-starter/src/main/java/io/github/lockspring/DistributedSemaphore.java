@@ -32,8 +32,9 @@ import org.springframework.core.annotation.AliasFor;
  * releases it when it ends.
  * <p>
  * The rules of {@link DistributedLock @DistributedLock} apply, with one exception:
- * permits are not reentrant. A nested call acquires a permit of its own and waits for its
- * caller if none is available. All users of one name and key must agree on the number of
+ * permits are not reentrant. A nested call acquires a permit of its own; if its callers
+ * hold all of them, so that it would wait for itself, it fails at once with
+ * {@link IllegalStateException}, unless it is asynchronous. All users of one name and key must agree on the number of
  * permits: while permits are in use, a call with a different number fails with
  * {@link IllegalArgumentException}.
  */

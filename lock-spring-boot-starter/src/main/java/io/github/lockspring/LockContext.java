@@ -21,6 +21,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.internal.WorkPart;
 
@@ -201,13 +202,18 @@ public final class LockContext {
 	 */
 	@Nullable Object asyncOwnerOf(String backend, String storeKey) {
 		for (LockContext context = this; context != null; context = context.outer) {
-			Object owner = (context.lock instanceof DefaultLockHandle held) ? held.ownerOf(backend, storeKey)
-					: (context.lock instanceof CompositeLockHandle held) ? held.ownerOf(backend, storeKey) : null;
+			Hold hold = holdOf(context.lock, backend, storeKey);
+			Object owner = (hold != null) ? hold.owner() : null;
 			if (owner != null && !(owner instanceof Thread || owner instanceof Part)) {
 				return owner;
 			}
 		}
 		return null;
+	}
+
+	static @Nullable Hold holdOf(LockHandle lock, String backend, String storeKey) {
+		return (lock instanceof DefaultLockHandle held) ? held.holdOf(backend, storeKey)
+				: (lock instanceof CompositeLockHandle held) ? held.holdOf(backend, storeKey) : null;
 	}
 
 	/**

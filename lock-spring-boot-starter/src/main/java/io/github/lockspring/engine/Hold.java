@@ -299,6 +299,14 @@ public final class Hold {
 	}
 
 	/**
+	 * Return how many permits the semaphore has of which this hold was to have some.
+	 * @return the limit, or 0 if this is a lock
+	 */
+	public int permitLimit() {
+		return (this.options.mode() instanceof LeaseMode.Permits permits) ? permits.limit() : 0;
+	}
+
+	/**
 	 * Return how many permits the lease of this hold has, and of how many.
 	 * @return the mode of the lease
 	 * @throws IllegalStateException if this holds no permits

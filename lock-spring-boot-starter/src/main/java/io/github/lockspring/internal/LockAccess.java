@@ -148,6 +148,25 @@ public abstract class LockAccess {
 	public abstract LockHandle handle(LockTemplate template, Hold hold);
 
 	/**
+	 * Return the hold of one of the keys of a handle.
+	 * @param lock the handle
+	 * @param template the template that has the key
+	 * @param storeKey the key used in the store
+	 * @return the hold, or {@code null} if the handle is closed or is not for this key
+	 */
+	public abstract @Nullable Hold holdOf(LockHandle lock, LockTemplate template, String storeKey);
+
+	/**
+	 * Return whether the current thread would acquire a lock reentrantly, however it was
+	 * acquired before.
+	 * @param template the template
+	 * @param storeKey the key used in the store
+	 * @param options the options of the acquisition
+	 * @return {@code true} if its owner holds the lock
+	 */
+	public abstract boolean isHeld(LockTemplate template, String storeKey, LockOptions options);
+
+	/**
 	 * Create a handle of several locks, also of several backends.
 	 * @param locks handles created by templates, in the order in which they were acquired
 	 * @return a handle that releases all of them

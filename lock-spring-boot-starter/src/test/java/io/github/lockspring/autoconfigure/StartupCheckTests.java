@@ -34,8 +34,10 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.annotation.ProxyType;
 import org.springframework.context.annotation.Proxyable;
 import org.springframework.core.PriorityOrdered;
@@ -161,6 +163,19 @@ class StartupCheckTests {
 		analyze(this.runner.withBean(EarlyWrapper.class).withUserConfiguration(NeededByFactoryPostProcessor.class),
 				(analysis) -> assertThat(analysis.getDescription()).contains(Payments.class.getName() + ".pay()",
 						"the bean 'payments'", "created before it could be proxied"));
+	}
+
+	@Test
+	void beanOfAChildContextIsLockedIfItIsProxied() {
+		this.runner.run((context) -> {
+			try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+				child.setParent(context.getSourceApplicationContext());
+				child.register(ChildApplication.class, Payments.class);
+				child.refresh();
+				child.getBean(Payments.class).pay();
+				assertThat(this.backend.keys()).containsExactly("lock:payment");
+			}
+		});
 	}
 
 	@Test
@@ -485,6 +500,12 @@ class StartupCheckTests {
 		public int getOrder() {
 			return 0;
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAspectJAutoProxy(proxyTargetClass = true)
+	static class ChildApplication {
 
 	}
 

@@ -85,6 +85,7 @@ public final class LockAttributesReader {
 		List<LockAttributes> locks = declarations.stream()
 			.map((declaration) -> read(declaration, returnType, targetClass))
 			.toList();
+		locks.forEach((lock) -> MethodCheck.requireNoWaitForItself(lock, locks));
 		return new MethodAttributes(locks, returnType, MethodCheck.handleIndex(site));
 	}
 

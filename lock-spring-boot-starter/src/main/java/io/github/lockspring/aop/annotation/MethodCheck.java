@@ -22,6 +22,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -34,6 +35,8 @@ import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.DistributedSemaphores;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnFailure;
+import io.github.lockspring.aop.expression.LockExpression;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Checks of annotated methods, which reject methods that cannot be locked for the
@@ -153,6 +156,32 @@ final class MethodCheck {
 					"Use a return type that can be empty, such as an object or an Optional, or use onFailure = THROW.",
 					null);
 		}
+	}
+
+	/**
+	 * Reject methods of which every call would wait for itself, because it needs one key
+	 * as a lock and as a semaphore, or more permits than there are.
+	 */
+	static void requireNoWaitForItself(LockAttributes lock, List<LockAttributes> locks) {
+		List<LockAttributes> same = locks.stream().filter((other) -> isSameKey(lock, other)).toList();
+		boolean mixed = same.stream().anyMatch((other) -> other.isSemaphore() != lock.isSemaphore());
+		if (mixed || (lock.isSemaphore() && same.size() > lock.options().permits())) {
+			throw lock.site()
+				.rejection(
+						"each call would wait for itself: it acquires the name " + KeyFormat.quote(lock.name())
+								+ (mixed ? " as a lock and as a semaphore" : " more often than there are permits"),
+						"Specify another name for one of the annotations.", null);
+		}
+	}
+
+	private static boolean isSameKey(LockAttributes one, LockAttributes other) {
+		return one.condition() == null && other.condition() == null && one.name().equals(other.name())
+				&& Objects.equals(one.backend(), other.backend())
+				&& Objects.equals(textOf(one.key()), textOf(other.key()));
+	}
+
+	private static @Nullable String textOf(@Nullable LockExpression key) {
+		return (key != null) ? key.expression() : null;
 	}
 
 	private static boolean isHandler(Method method) {

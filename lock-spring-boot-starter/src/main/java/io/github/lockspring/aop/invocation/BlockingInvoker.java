@@ -126,13 +126,35 @@ public final class BlockingInvoker implements LockedInvoker {
 	private LockHandle acquire(LockOperation lock, Object key, boolean inTransaction, MethodInvocation invocation) {
 		LockContext outer = LockContext.get();
 		LockOptions options = lock.optionsOf(invocation);
-		if (inTransaction) {
-			this.transactions.requireAllowed(new LockInvocation(lock, key, options), outer);
-		}
-		if (outer != null) {
-			this.order.acquiring(new LockInvocation(lock, key, options), outer);
+		if (outer != null || inTransaction) {
+			LockHandle kept = prepare(new LockInvocation(lock, key, options), outer, inTransaction);
+			if (kept != null) {
+				return kept;
+			}
 		}
 		return lock.acquire(key, options);
+	}
+
+	/**
+	 * Prepare an acquisition by a thread that may have acquired other locks before.
+	 * @return a permit of the transaction, or {@code null} if the lock is to be acquired
+	 */
+	private @Nullable LockHandle prepare(LockInvocation lockInvocation, @Nullable LockContext outer,
+			boolean inTransaction) {
+		CallerLocks own = CallerLocks.of(lockInvocation.lock(), outer, inTransaction);
+		LockHandle kept = own.idlePermit(lockInvocation);
+		if (kept != null) {
+			return kept;
+		}
+		if (inTransaction) {
+			this.transactions.requireAllowed(lockInvocation,
+					lockInvocation.isHeldIn(outer) || lockInvocation.lock().isHeldByThread(lockInvocation.key()));
+		}
+		own.requireFree(lockInvocation);
+		if (outer != null) {
+			this.order.acquiring(lockInvocation, outer);
+		}
+		return null;
 	}
 
 	/**

@@ -67,8 +67,7 @@ public final class CompletionStageInvoker implements LockedInvoker {
 			List<LockInvocation> lockInvocations = method.lockInvocationsOf(invocation);
 			LockContext outer = LockContext.get();
 			if (TransactionBinding.isOpen()) {
-				lockInvocations
-					.forEach((lockInvocation) -> this.transactions.rejectIfConfigured(lockInvocation, outer));
+				lockInvocations.forEach((each) -> this.transactions.rejectIfConfigured(each, each.isHeldIn(outer)));
 			}
 			return new Invocation(method, DetachableInvocation.detach(invocation), lockInvocations, this.executor,
 					this.decorator.get())

@@ -16,8 +16,9 @@
 
 package io.github.lockspring.aop.invocation;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +28,11 @@ import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockType;
 import io.github.lockspring.aop.annotation.DynamicDuration;
 import io.github.lockspring.aop.annotation.LockAttributes;
 import io.github.lockspring.aop.expression.LockExpression;
+import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.internal.LockAccess;
 
@@ -97,26 +100,51 @@ public final class LockOperation {
 	 * waiting.
 	 * @param held the locks that are held
 	 * @param key the key of a call
-	 * @return {@code true} if one of the locks has the same name and key
+	 * @return {@code true} if each of its keys is held by one of the locks
 	 */
 	boolean isHeldIn(@Nullable LockContext held, Object key) {
-		if (held == null || this.attributes.isSemaphore()) {
-			return false;
-		}
-		String text = (key instanceof List<?> list) ? textOf(list) : key.toString();
-		for (LockContext each = held; each != null; each = each.outer()) {
-			if (each.name().equals(name()) && each.lock().isHeld() && each.lock().key().equals(text)) {
-				return true;
-			}
-		}
-		return false;
+		List<LockHandle> locks = ofSameName(held);
+		return !locks.isEmpty() && !this.attributes.isSemaphore() && storeKeys(key).stream()
+			.allMatch((storeKey) -> holdsOf(locks, storeKey).anyMatch((hold) -> hold.permitLimit() == 0));
 	}
 
 	/**
-	 * Return several keys in the form of {@link LockHandle#key()}.
+	 * Return whether the current thread holds a key already, also if it did not acquire
+	 * it for an annotation.
+	 * @param key the key of a call
+	 * @return {@code true} if it holds each of its keys
 	 */
-	private static String textOf(List<?> keys) {
-		return keys.stream().map(Object::toString).distinct().sorted().collect(Collectors.joining(","));
+	boolean isHeldByThread(Object key) {
+		LockOptions write = this.attributes.options().withType(LockType.REENTRANT);
+		return !this.attributes.isSemaphore() && storeKeys(key).stream()
+			.allMatch((storeKey) -> LockAccess.get().isHeld(this.template, storeKey, write)
+					|| LockAccess.get().isHeld(this.template, storeKey, this.attributes.options()));
+	}
+
+	/**
+	 * Return the locks with the name of this one: others have other keys.
+	 */
+	List<LockHandle> ofSameName(@Nullable LockContext held) {
+		List<LockHandle> locks = List.of();
+		for (LockContext each = held; each != null; each = each.outer()) {
+			if (each.name().equals(name())) {
+				locks = locks.isEmpty() ? new ArrayList<>() : locks;
+				locks.add(each.lock());
+			}
+		}
+		return locks;
+	}
+
+	/**
+	 * Return the holds of a key.
+	 * @param locks the handles to search
+	 * @param storeKey the key used in the store
+	 * @return those that are held
+	 */
+	Stream<Hold> holdsOf(List<LockHandle> locks, String storeKey) {
+		return locks.stream()
+			.map((lock) -> LockAccess.get().holdOf(lock, this.template, storeKey))
+			.filter((hold) -> hold != null && hold.isHeld());
 	}
 
 	/**

@@ -35,6 +35,9 @@ public final class LockTransactionListener implements TransactionExecutionListen
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
 		TransactionLocks.requireAllHeld();
+		if (transaction.isNewTransaction()) {
+			TransactionLocks.markCommitting();
+		}
 	}
 
 }

@@ -18,7 +18,9 @@ package io.github.lockspring.aop.invocation;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -48,11 +50,14 @@ public final class LockedMethod {
 
 	private final LockedInvoker invoker;
 
+	private final boolean withSemaphore;
+
 	public LockedMethod(MethodAttributes attributes, List<LockOperation> locks, LockedInvoker invoker) {
 		this.attributes = attributes;
 		this.locks = locks;
 		this.only = (locks.size() == 1) ? locks.get(0) : null;
 		this.invoker = invoker;
+		this.withSemaphore = locks.stream().anyMatch((lock) -> lock.attributes().isSemaphore());
 	}
 
 	AnnotatedMethod site() {
@@ -77,6 +82,7 @@ public final class LockedMethod {
 	 * Return the lock invocations for a call, in the order of acquisition.
 	 * @param invocation the call
 	 * @return the lock invocations, empty if no condition is met
+	 * @throws IllegalStateException if the call would wait for itself
 	 */
 	List<LockInvocation> lockInvocationsOf(MethodInvocation invocation) {
 		List<LockInvocation> lockInvocations = new ArrayList<>(this.locks.size());
@@ -87,7 +93,28 @@ public final class LockedMethod {
 			}
 		}
 		lockInvocations.sort(ORDER);
+		if (this.withSemaphore) {
+			requireNoWaitForItself(lockInvocations);
+		}
 		return lockInvocations;
+	}
+
+	/**
+	 * Reject a call that needs a key as a lock and as a semaphore, or more permits than
+	 * there are.
+	 */
+	private static void requireNoWaitForItself(List<LockInvocation> lockInvocations) {
+		Map<String, List<LockInvocation>> byKey = new HashMap<>();
+		for (LockInvocation each : lockInvocations) {
+			LockOperation lock = each.lock();
+			for (String storeKey : lock.storeKeys(each.key())) {
+				List<LockInvocation> before = byKey
+					.computeIfAbsent(lock.template().backendName() + ' ' + storeKey, (key) -> new ArrayList<>());
+				int permits = (int) before.stream().filter((other) -> other.attributes().isSemaphore()).count();
+				CallerLocks.requireFree(each, storeKey, permits, permits < before.size());
+				before.add(each);
+			}
+		}
 	}
 
 	ReturnType returnType() {

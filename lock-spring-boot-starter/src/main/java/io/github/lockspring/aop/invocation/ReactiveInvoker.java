@@ -86,7 +86,7 @@ public final class ReactiveInvoker implements LockedInvoker {
 		List<LockInvocation> lockInvocations = method.lockInvocationsOf(call);
 		ReactiveTransaction transaction = ReactiveTransaction.of(context);
 		if (transaction != null) {
-			lockInvocations.forEach((lockInvocation) -> this.transactions.requireAllowed(lockInvocation, outer));
+			lockInvocations.forEach((each) -> this.transactions.requireAllowed(each, each.isHeldIn(outer)));
 		}
 		return new Invocation(method, call, lockInvocations, transaction).runUnder(0, outer);
 	}

@@ -16,18 +16,17 @@
 
 package io.github.lockspring.aop.invocation;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockspring.InsideTransaction;
-import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.annotation.AnnotatedMethod;
@@ -65,13 +64,13 @@ public final class TransactionBinding {
 	 * Reject a call inside the transaction or log a warning, as configured, unless the
 	 * lock is held already.
 	 * @param lockInvocation the lock to be acquired inside the transaction
-	 * @param held the locks that are held already
+	 * @param held whether it is held already
 	 * @throws IllegalStateException if calls inside transactions are rejected
 	 */
-	void requireAllowed(LockInvocation lockInvocation, @Nullable LockContext held) {
+	void requireAllowed(LockInvocation lockInvocation, boolean held) {
 		rejectIfConfigured(lockInvocation, held);
 		AnnotatedMethod site = lockInvocation.attributes().site();
-		if (!lockInvocation.isHeldIn(held) && this.warned.add(site)) {
+		if (!held && this.warned.add(site)) {
 			logger.warn(site + " was called inside an existing transaction. The lock is held until the transaction has"
 					+ " completed, but data read by the transaction before the lock was acquired may be stale");
 		}
@@ -81,17 +80,24 @@ public final class TransactionBinding {
 	 * Reject a call inside the transaction if configured, unless the lock is held
 	 * already.
 	 * @param lockInvocation the lock to be acquired by a call inside the transaction
-	 * @param held the locks that are held already
+	 * @param held whether it is held already
 	 * @throws IllegalStateException if calls inside transactions are rejected
 	 */
-	void rejectIfConfigured(LockInvocation lockInvocation, @Nullable LockContext held) {
+	void rejectIfConfigured(LockInvocation lockInvocation, boolean held) {
 		AnnotatedMethod site = lockInvocation.attributes().site();
-		if (this.policy.get() == InsideTransaction.REFUSE && !lockInvocation.isHeldIn(held)) {
+		if (!held && this.policy.get() == InsideTransaction.REFUSE) {
 			throw TransactionLocks
 				.rejection(site + " was called inside an existing transaction, which lock.inside-transaction=refuse"
 						+ " rejects: data read by the transaction before the lock was acquired may be stale."
 						+ " Call it before the transaction begins");
 		}
+	}
+
+	/**
+	 * Return the locks that the current transaction keeps.
+	 */
+	static List<LockHandle> kept() {
+		return TransactionLocks.kept();
 	}
 
 	/**

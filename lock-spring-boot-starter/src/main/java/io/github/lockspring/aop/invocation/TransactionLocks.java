@@ -20,6 +20,7 @@ import java.lang.StackWalker.Option;
 import java.lang.StackWalker.StackFrame;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -43,6 +44,13 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	private static final StackWalker STACK = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
 
+	/**
+	 * Marks a transaction whose locks have been checked for the last time. Application
+	 * code that runs in it afterwards runs after the commit.
+	 */
+	private static final TransactionSynchronization COMMITTING = new TransactionSynchronization() {
+	};
+
 	private final Deque<KeptLock> locks = new ArrayDeque<>();
 
 	private TransactionLocks() {
@@ -51,12 +59,32 @@ final class TransactionLocks implements TransactionSynchronization {
 	/**
 	 * Return whether the current thread is in a transaction that releases locks when it
 	 * has completed. A transaction that is being suspended has collected its
-	 * synchronizations already and would not call a new one.
+	 * synchronizations already and would not call a new one. After the commit, a call is
+	 * no longer part of the transaction.
 	 */
 	static boolean canBeKept() {
 		return TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive()
-				&& (find() != null || !isBeingSuspended());
+				&& canBeKept(TransactionSynchronizationManager.getSynchronizations());
+	}
+
+	private static boolean canBeKept(List<TransactionSynchronization> synchronizations) {
+		return !synchronizations.contains(COMMITTING)
+				&& (synchronizations.stream().anyMatch(TransactionLocks.class::isInstance) || !isBeingSuspended());
+	}
+
+	/**
+	 * Mark the current transaction, which is about to be committed.
+	 */
+	static void markCommitting() {
+		if (TransactionSynchronizationManager.isSynchronizationActive()) {
+			TransactionSynchronizationManager.registerSynchronization(COMMITTING);
+		}
+	}
+
+	static List<LockHandle> kept() {
+		TransactionLocks locks = find();
+		return (locks != null) ? locks.locks.stream().map(KeptLock::lock).distinct().toList() : List.of();
 	}
 
 	private static boolean isBeingSuspended() {

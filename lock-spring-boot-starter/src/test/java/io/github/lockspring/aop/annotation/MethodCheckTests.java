@@ -56,6 +56,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.LockedProxies;
@@ -261,6 +262,65 @@ class MethodCheckTests {
 				.withMessageContaining("@DistributedLock on " + type.getName() + ".consumer()")
 				.withMessageContaining("the method creates a bean")
 				.satisfies((ex) -> assertThat(ex.getAction()).contains("methods of the bean", "LockTemplate"));
+		}
+	}
+
+	@ParameterizedTest(name = "{1}")
+	@MethodSource
+	void methodThatWouldWaitForItselfIsRejected(Object bean, String problem) {
+		try (LockedProxies proxies = new LockedProxies()) {
+			assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> proxies.proxy(bean))
+				.withMessageContaining("each call would wait for itself")
+				.withMessageContaining(problem);
+		}
+	}
+
+	static Stream<Arguments> methodThatWouldWaitForItselfIsRejected() {
+		return Stream.of(arguments(new Object() {
+
+			@DistributedLock
+			@DistributedSemaphore(permits = "3")
+			void run() {
+			}
+
+		}, ".run' as a lock and as a semaphore"), arguments(new Object() {
+
+			@DistributedLock(name = "a", key = "#key")
+			@DistributedSemaphore(name = "a", key = "#key", permits = "3")
+			void run(String key) {
+			}
+
+		}, "the name 'a' as a lock and as a semaphore"), arguments(new Object() {
+
+			@DistributedSemaphore(name = "a", permits = "1")
+			@DistributedSemaphore(name = "a", permits = "1")
+			void run() {
+			}
+
+		}, "the name 'a' more often than there are permits"));
+	}
+
+	@Test
+	void locksAndSemaphoresOfDifferentCallsAreAccepted() {
+		try (LockedProxies proxies = new LockedProxies()) {
+			assertThatNoException().isThrownBy(() -> proxies.proxy(new Object() {
+
+				@DistributedLock(name = "a", key = "1")
+				@DistributedSemaphore(name = "a", key = "2", permits = "1")
+				void keys() {
+				}
+
+				@DistributedLock(name = "a", condition = "#write")
+				@DistributedSemaphore(name = "a", condition = "!#write", permits = "1")
+				void conditions(boolean write) {
+				}
+
+				@DistributedSemaphore(name = "a", permits = "2")
+				@DistributedSemaphore(name = "a", permits = "2")
+				void twoPermits() {
+				}
+
+			}));
 		}
 	}
 

@@ -44,13 +44,16 @@ import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.InsideTransaction;
 import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.LockType;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.LockedProxies;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
@@ -432,6 +435,113 @@ class TransactionBindingTests {
 	}
 
 	@Test
+	void whenRefusingThenLockThatWasAcquiredInCodeIsNotRefused() {
+		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
+			Stock proxy = refusing.proxy(new Stock(this.jdbc));
+			refusing.locks()
+				.executeWithoutResult("stock",
+						(lock) -> this.transaction.executeWithoutResult((status) -> proxy.sell()));
+			try (LockHandle lock = refusing.locks().named("several").acquireAll(List.of("a", "b", "c"))) {
+				assertThat(lock.isHeld()).isTrue();
+				this.transaction.executeWithoutResult((status) -> proxy.several(List.of("c", "a")));
+			}
+			try (LockHandle lock = refusing.locks()
+				.acquire("reading", LockedProxies.TRY_ONCE.withType(LockType.WRITE))) {
+				assertThat(lock.isHeld()).isTrue();
+				this.transaction.executeWithoutResult((status) -> proxy.reading());
+			}
+			assertThat(sales()).isEqualTo(3);
+			assertThat(refusing.isEmpty()).isTrue();
+		}
+	}
+
+	@Test
+	void whenRefusingThenOneOfSeveralKeysThatAreHeldIsNotRefused() {
+		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
+			Stock proxy = refusing.proxy(new Stock(this.jdbc));
+			proxy.outerOfOthers(proxy, this.transaction, List.of("a", "b", "c"), List.of("c", "a"));
+			assertThat(sales()).isOne();
+			assertThatExceptionOfType(IllegalTransactionStateException.class)
+				.isThrownBy(() -> proxy.outerOfOthers(proxy, this.transaction, List.of("a", "b"), List.of("a", "d")));
+			assertThatExceptionOfType(IllegalTransactionStateException.class)
+				.isThrownBy(() -> proxy.outerOfOthers(proxy, this.transaction, List.of("a,b"), List.of("a", "b")));
+			assertThatExceptionOfType(IllegalTransactionStateException.class)
+				.isThrownBy(() -> proxy.outerOfOthers(proxy, this.transaction, List.of("a", "b"), List.of("a,b")));
+			assertThat(sales()).isOne();
+		}
+	}
+
+	@Test
+	void whenRefusingThenCallsAfterTheCommitAreNotRefused() {
+		this.transactions.addListener(new LockTransactionListener());
+		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
+			Stock proxy = refusing.proxy(new Stock(this.jdbc));
+			this.transaction.executeWithoutResult((status) -> TransactionSynchronizationManager
+				.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void afterCommit() {
+						proxy.other();
+						assertThat(refusing.isHeld("other")).isFalse();
+						TransactionTemplate next = template(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+						next.executeWithoutResult(
+								(inner) -> assertThatExceptionOfType(IllegalTransactionStateException.class)
+									.isThrownBy(proxy::sell));
+					}
+
+				}));
+			assertThat(refusing.backend.keys()).containsExactly("lock:other");
+		}
+	}
+
+	@Test
+	void savepointThatIsReleasedIsNoCommit() {
+		this.transactions.addListener(new LockTransactionListener());
+		this.transaction.executeWithoutResult((outer) -> {
+			template(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult((inner) -> {
+			});
+			this.stock.sell();
+			assertThat(this.proxies.isHeld("stock")).isTrue();
+		});
+		assertThat(this.proxies.isEmpty()).isTrue();
+	}
+
+	@Test
+	void permitThatTheTransactionKeepsIsUsedAgain() {
+		this.transaction.executeWithoutResult((status) -> {
+			for (int i = 0; i < 5; i++) {
+				this.stock.limited();
+			}
+			assertThat(this.proxies.backend.keys()).containsExactly("lock:limit");
+		});
+		assertThat(this.proxies.isEmpty()).isTrue();
+		this.transaction.executeWithoutResult((status) -> this.stock.limited());
+		assertThat(this.proxies.backend.keys()).hasSize(2);
+	}
+
+	@Test
+	void permitThatTheTransactionKeepsIsNotUsedByTwoMethodsAtATime() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.stock.limited();
+			this.stock.limitedAnd(() -> this.stock.limitedAnd(() -> assertThatIllegalStateException()
+				.isThrownBy(this.stock::limited)
+				.withMessageContaining("@DistributedSemaphore on " + Stock.class.getName() + ".limited()")
+				.withMessageContaining("would wait for itself: the key 'lock:limit' is held with 2 permits")));
+			assertThat(this.proxies.backend.keys()).containsExactly("lock:limit", "lock:limit");
+		});
+		assertThat(this.proxies.isEmpty()).isTrue();
+	}
+
+	@Test
+	void lockOfTheSameNameAsAPermitThatIsKeptIsRejected() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.stock.limited();
+			assertThatIllegalStateException().isThrownBy(this.stock::limit)
+				.withMessageContaining("would wait for itself: the key 'lock:limit' is held with 1 permit by");
+		});
+	}
+
+	@Test
 	void whenRefusingThenAnotherLockIsRefusedUnderOneThatIsHeld() {
 		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
 			Stock proxy = refusing.proxy(new Stock(this.jdbc));
@@ -553,6 +663,25 @@ class TransactionBindingTests {
 
 		@DistributedSemaphore(name = "limit", permits = "2")
 		void limited() {
+		}
+
+		@DistributedSemaphore(name = "limit", permits = "2")
+		void limitedAnd(Runnable then) {
+			then.run();
+		}
+
+		@DistributedLock(name = "limit")
+		void limit() {
+		}
+
+		@DistributedLock(name = "reading", type = LockType.READ)
+		void reading() {
+			insert();
+		}
+
+		@DistributedLock(name = "several", key = "#keys")
+		void outerOfOthers(Stock proxy, TransactionTemplate transaction, List<String> keys, List<String> others) {
+			transaction.executeWithoutResult((status) -> proxy.several(others));
 		}
 
 		@DistributedLock(name = "stock")
