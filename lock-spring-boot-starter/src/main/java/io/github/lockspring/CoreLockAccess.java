@@ -68,6 +68,11 @@ final class CoreLockAccess extends LockAccess {
 	}
 
 	@Override
+	public RuntimeException translateRenewalFailure(EngineException failure, String storeKey) {
+		return LockException.ofRenewal(failure, storeKey);
+	}
+
+	@Override
 	public RuntimeException translateValueFailure(EngineException failure, String storeKey) {
 		return LockException.ofValue(failure, storeKey);
 	}

@@ -57,6 +57,14 @@ public abstract class LockException extends RuntimeException {
 	}
 
 	/**
+	 * Translate an exception of the engine about the renewal of a lease.
+	 */
+	static RuntimeException ofRenewal(EngineException failure, String key) {
+		return (failure.getReason() == EngineException.Reason.UNAVAILABLE)
+				? new LockUnavailableException("Could not renew the lock on ", failure, key) : of(failure, key);
+	}
+
+	/**
 	 * Translate an exception of the engine about a value.
 	 */
 	static RuntimeException ofValue(EngineException failure, String key) {

@@ -33,6 +33,7 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.internal.LockAccess;
 
 /**
  * {@link net.javacrumbs.shedlock.core.LockProvider LockProvider} of ShedLock over the
@@ -131,7 +132,7 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
 						: null;
 			}
 			catch (EngineException ex) {
-				throw BridgedLocks.translate(ex, this.hold.key());
+				throw LockAccess.get().translateRenewalFailure(ex, this.hold.key());
 			}
 		}
 

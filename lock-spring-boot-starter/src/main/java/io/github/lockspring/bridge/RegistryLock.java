@@ -31,6 +31,7 @@ import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -168,7 +169,7 @@ final class RegistryLock implements DistributedLock {
 			}
 		}
 		catch (EngineException ex) {
-			throw BridgedLocks.translate(ex, this.storeKey);
+			throw LockAccess.get().translateRenewalFailure(ex, this.storeKey);
 		}
 	}
 

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -40,11 +41,14 @@ import org.springframework.util.Assert;
 
 import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
@@ -171,9 +175,13 @@ final class DefaultLeaderElection implements LeaderElection {
 	public void relinquish() {
 		Term term = this.term;
 		if (term != null) {
-			term.relinquished = true;
-			update();
+			relinquish(term);
 		}
+	}
+
+	private void relinquish(Term term) {
+		term.relinquished = true;
+		update();
 	}
 
 	@Override
@@ -278,9 +286,85 @@ final class DefaultLeaderElection implements LeaderElection {
 	}
 
 	@Override
+	public <T extends @Nullable Object, E extends Throwable> T callAsLeader(LeadershipCallback<T, E> callback)
+			throws E, InterruptedException {
+		Assert.notNull(callback, "'callback' must not be null");
+		while (true) {
+			await();
+			Term term = this.term;
+			LeadershipBody body = new LeadershipBody(LISTENER_TIMEOUT);
+			LeadershipDelivery delivery = new LeadershipDelivery(body, this.engine, this.storeKey, this.threads, true);
+			this.deliveries.add(delivery);
+			boolean leads = term != null && leads(term);
+			try {
+				if (leads) {
+					return callAsLeader(callback, term);
+				}
+			}
+			finally {
+				body.end();
+				this.deliveries.remove(delivery);
+				if (leads) {
+					relinquish(term);
+				}
+			}
+		}
+	}
+
+	private <T extends @Nullable Object, E extends Throwable> T callAsLeader(LeadershipCallback<T, E> callback,
+			Term term) throws E {
+		T result;
+		try {
+			result = callback.doAsLeader(term.hold.token());
+		}
+		catch (Throwable ex) {
+			if (isLost(term)) {
+				ex.addSuppressed(LockAccess.get().lostException(this.storeKey));
+			}
+			throw ex;
+		}
+		if (isLost(term)) {
+			throw LockAccess.get().lostException(this.storeKey);
+		}
+		return result;
+	}
+
+	private static boolean isLost(Term term) {
+		return !term.relinquished && !term.hold.hasLease();
+	}
+
+	@Override
+	public String id() {
+		return this.engine.instance();
+	}
+
+	@Override
+	public @Nullable LeaseHolder leader() {
+		return inspect(() -> this.engine.holders(this.storeKey)
+			.stream()
+			.filter((holder) -> !holder.isReleased())
+			.findFirst()
+			.orElse(null));
+	}
+
+	@Override
+	public List<LeaseWaiter> candidates() {
+		return inspect(() -> this.engine.queue(this.storeKey));
+	}
+
+	private <T extends @Nullable Object> T inspect(Supplier<T> call) {
+		try {
+			return call.get();
+		}
+		catch (EngineException ex) {
+			throw LockAccess.get().translate(ex, this.storeKey);
+		}
+	}
+
+	@Override
 	public void addListener(LeadershipListener listener) {
 		Assert.notNull(listener, "'listener' must not be null");
-		this.deliveries.add(new LeadershipDelivery(listener, this.engine, this.storeKey, this.threads));
+		this.deliveries.add(new LeadershipDelivery(listener, this.engine, this.storeKey, this.threads, false));
 		update();
 	}
 

@@ -35,6 +35,7 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -214,6 +215,23 @@ final class DefaultLeaseLock implements LeaseLock {
 	}
 
 	@Override
+	public void extend(Duration leaseTime) {
+		if (!isExclusive()) {
+			throw new UnsupportedOperationException("Only an exclusive lock can be extended, not the " + this);
+		}
+		AcquireOptions extended = LockAccess.get()
+			.acquireOptions(this.options.withLeaseTime(leaseTime).withAutoRenew(false));
+		Hold hold = requireHold();
+		try {
+			hold.extend(this.acquireOptions.isReentrant() ? extended : extended.nonReentrant());
+		}
+		catch (EngineException ex) {
+			throw LockAccess.get().translateRenewalFailure(ex, this.storeKey);
+		}
+		LockAccess.get().handle(this.locks, hold).checkpoint();
+	}
+
+	@Override
 	public long fencingToken() {
 		return handle().fencingToken();
 	}
@@ -229,6 +247,16 @@ final class DefaultLeaseLock implements LeaseLock {
 	public List<LeaseHolder> holders() {
 		try {
 			return this.engine.holders(this.storeKey);
+		}
+		catch (EngineException ex) {
+			throw translate(ex);
+		}
+	}
+
+	@Override
+	public List<LeaseWaiter> waiters() {
+		try {
+			return this.engine.queue(this.storeKey);
 		}
 		catch (EngineException ex) {
 			throw translate(ex);

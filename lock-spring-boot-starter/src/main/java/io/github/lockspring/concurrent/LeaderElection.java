@@ -16,8 +16,14 @@
 
 package io.github.lockspring.concurrent;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseWaiter;
 
 /**
  * Election of one leader among all processes that use the same key on the same store. The
@@ -158,6 +164,57 @@ public interface LeaderElection extends AutoCloseable {
 	 * {@link io.github.lockspring.LockShutdownException} if the application shuts down
 	 */
 	CompletionStage<Void> awaitAsync();
+
+	/**
+	 * Wait until this process is the leader, run code, and relinquish the leadership when
+	 * it has ended, normally or with an exception. This remains a candidate.
+	 * <p>
+	 * If the leadership ends before the code, because the lease was lost, the connection
+	 * to the store is suspended, or it was relinquished or stopped by another thread, the
+	 * code is interrupted, and should end. After it was relinquished or stopped, no other
+	 * process is elected before the code has ended, unless that takes longer than a
+	 * second.
+	 * @param callback the code
+	 * @param <T> the type of the result
+	 * @param <E> the type of exception that the code may throw
+	 * @return the result of the code
+	 * @throws InterruptedException if the thread was interrupted before or while waiting
+	 * @throws E if the code failed
+	 * @throws io.github.lockspring.LockLostException if the code ended normally, but the
+	 * lease was lost before; if the code failed, this exception is suppressed in its
+	 * exception
+	 * @throws IllegalStateException if this is not started, or stopped while waiting
+	 * @throws io.github.lockspring.LockShutdownException if the application shuts down
+	 */
+	<T extends @Nullable Object, E extends Throwable> T callAsLeader(LeadershipCallback<T, E> callback)
+			throws E, InterruptedException;
+
+	/**
+	 * Return the identifier of this process in the store, with which the owners of its
+	 * leases begin.
+	 * @return the identifier, which is new after each start of the application
+	 * @see LeaseHolder#isOf(String)
+	 * @see LeaseWaiter#isOf(String)
+	 */
+	String id();
+
+	/**
+	 * Return the leader, in any process, as recorded in the store. For diagnostics: it
+	 * may have changed when this returns, and a process that has crashed is the leader
+	 * until its lease has expired.
+	 * @return the owner that has the lease, or {@code null} if there is no leader
+	 * @throws io.github.lockspring.LockUnavailableException if the store failed
+	 */
+	@Nullable LeaseHolder leader();
+
+	/**
+	 * Return the candidates of all processes that wait for the leadership, as recorded in
+	 * the store, in the order in which it elects them. Several candidates of one process
+	 * are listed as one. A store without a queue that polls for free keys records none.
+	 * @return the candidates without the leader, empty if there are none
+	 * @throws io.github.lockspring.LockUnavailableException if the store failed
+	 */
+	List<LeaseWaiter> candidates();
 
 	/**
 	 * Add a listener. If this process is the leader at present, the listener is notified

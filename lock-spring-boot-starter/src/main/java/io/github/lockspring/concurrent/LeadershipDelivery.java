@@ -56,11 +56,21 @@ final class LeadershipDelivery {
 
 	private volatile @Nullable Thread thread;
 
-	LeadershipDelivery(LeadershipListener listener, LockEngine engine, String key, Executor threads) {
+	/**
+	 * Create a delivery.
+	 * @param listener the listener
+	 * @param engine the engine
+	 * @param key the key of the election
+	 * @param threads runs the listener
+	 * @param announced whether the listener knows already that this process leads
+	 */
+	LeadershipDelivery(LeadershipListener listener, LockEngine engine, String key, Executor threads,
+			boolean announced) {
 		this.listener = listener;
 		this.engine = engine;
 		this.key = key;
 		this.threads = threads;
+		this.announced = announced;
 	}
 
 	boolean isFor(LeadershipListener listener) {
@@ -68,10 +78,12 @@ final class LeadershipDelivery {
 	}
 
 	/**
-	 * Return whether the listener is being called by the current thread.
+	 * Return whether the listener is being called by the current thread, or the thread
+	 * runs what the listener is for.
 	 */
 	boolean isInCurrentThread() {
-		return this.thread == Thread.currentThread();
+		return this.thread == Thread.currentThread()
+				|| (this.listener instanceof LeadershipBody body && body.isInCurrentThread());
 	}
 
 	/**

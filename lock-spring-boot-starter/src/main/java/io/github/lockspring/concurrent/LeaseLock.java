@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseWaiter;
 
 /**
  * {@link Lock} that excludes the threads of all processes that use the same store. It is
@@ -213,6 +214,27 @@ public interface LeaseLock extends Lock {
 	Duration remaining();
 
 	/**
+	 * Extend the lease of the current thread, so that it ends after the given time from
+	 * now on unless it is extended again. The new end may also be earlier than the former
+	 * one. A minimum hold time begins anew. Has no effect if the lock is renewed
+	 * automatically, as is the default, because its lease does not end then: use it with
+	 * {@link io.github.lockspring.LockOptions#withAutoRenew(boolean)
+	 * withAutoRenew(false)}. Calls the store at most once. Must not be called by several threads
+	 * at the same time, nor while the lock is unlocked.
+	 * @param leaseTime the lease time, which begins with this call
+	 * @throws IllegalMonitorStateException if the current thread has not acquired the
+	 * lock
+	 * @throws io.github.lockspring.LockLostException if the lease is lost
+	 * @throws io.github.lockspring.LockSuspendedException while it is unknown whether the
+	 * lock is held
+	 * @throws io.github.lockspring.LockUnavailableException if the store failed; the
+	 * lease ends at the earlier of both times then, as far as this process knows
+	 * @throws UnsupportedOperationException if this is a read lock, a semaphore's permit
+	 * or a lock of several keys
+	 */
+	void extend(Duration leaseTime);
+
+	/**
 	 * Return the fencing token of the current thread: greater than every token that the
 	 * store granted for this key before, and constant while the lock is held. Readers
 	 * that share a lease inside a process have the same token. Does not call the store.
@@ -247,6 +269,18 @@ public interface LeaseLock extends Lock {
 	 * @throws io.github.lockspring.LockUnavailableException if the store failed
 	 */
 	List<LeaseHolder> holders();
+
+	/**
+	 * Return the owners that wait for the key, in all processes, as recorded in the
+	 * store, in the order in which it serves them. The threads of a process wait behind
+	 * one of them, so that a process is listed once. A store without a queue that polls
+	 * for free keys records none. For diagnostics: they may have changed when this
+	 * returns.
+	 * @return the waiting owners, empty if there are none
+	 * @throws io.github.lockspring.LockUnavailableException if the store failed
+	 * @see LeaseWaiter#isOf(String)
+	 */
+	List<LeaseWaiter> waiters();
 
 	/**
 	 * Return an estimate of the number of threads and asynchronous acquisitions of this

@@ -38,6 +38,7 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -277,6 +278,11 @@ final class MultiLeaseLock implements LeaseLock {
 	}
 
 	@Override
+	public void extend(Duration leaseTime) {
+		throw new UnsupportedOperationException("A lock of several keys cannot be extended");
+	}
+
+	@Override
 	public long fencingToken() {
 		return LockAccess.get().handle(this.locks.stream().map(DefaultLeaseLock::handle).toList()).fencingToken();
 	}
@@ -284,6 +290,11 @@ final class MultiLeaseLock implements LeaseLock {
 	@Override
 	public List<LeaseHolder> holders() {
 		return this.locks.stream().flatMap((lock) -> lock.holders().stream()).distinct().toList();
+	}
+
+	@Override
+	public List<LeaseWaiter> waiters() {
+		return this.locks.stream().flatMap((lock) -> lock.waiters().stream()).distinct().toList();
 	}
 
 	@Override

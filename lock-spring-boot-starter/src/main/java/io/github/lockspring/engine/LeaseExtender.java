@@ -61,6 +61,10 @@ final class LeaseExtender {
 		}
 		AcquireOptions options = wanted.capLeaseTime(this.store.maxLeaseTime());
 		Lease lease = hold.lease();
+		if (lease.request().keys().size() > 1) {
+			throw new EngineException(EngineException.Reason.UNSUPPORTED,
+					"A lease of several keys cannot be extended for one of them", null);
+		}
 		try {
 			if (renew(lease, options)) {
 				hold.setOptions(options);

@@ -709,7 +709,13 @@ public final class LockEngine implements AutoCloseable {
 		return callAsync(() -> queue(key));
 	}
 
-	private List<LeaseWaiter> queue(String key) {
+	/**
+	 * Return the owners that wait for a key, like {@link #queueAsync(String)}.
+	 * @param key the key
+	 * @return the waiting owners of all processes, in the order of the store
+	 * @throws EngineException if the store failed
+	 */
+	public List<LeaseWaiter> queue(String key) {
 		this.context.requireOpen();
 		return this.store.orUnavailable(() -> this.store.inspectQueue(key, this.settings.operationTimeout()));
 	}

@@ -110,6 +110,14 @@ public abstract class LockAccess {
 	public abstract RuntimeException translate(EngineException failure, String storeKey);
 
 	/**
+	 * Translate an exception of the engine about the renewal of a lease.
+	 * @param failure the exception of the engine
+	 * @param storeKey the key used in the store
+	 * @return the exception to throw
+	 */
+	public abstract RuntimeException translateRenewalFailure(EngineException failure, String storeKey);
+
+	/**
 	 * Translate an exception of the engine about a value.
 	 * @param failure the exception of the engine
 	 * @param storeKey the key used in the store

@@ -23,6 +23,9 @@ import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,8 +39,10 @@ import org.mockito.AdditionalAnswers;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockShutdownException;
+import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -191,6 +196,41 @@ class DefaultLeaderElectionTests {
 		assertChanges("this granted");
 		this.election.stop();
 		assertThat(calls).hasValue(0);
+	}
+
+	@Test
+	void codeThatRunsAsLeaderLearnsOfTheLoss() throws Exception {
+		this.election.start();
+		FutureTask<Object> running = new FutureTask<>(() -> this.election.callAsLeader((fencingToken) -> {
+			willThrow(new BackendUnavailableException("cut off", null)).given(this.backend).renew(any(), any());
+			this.time.advance(LEASE);
+			assertThatExceptionOfType(InterruptedException.class)
+				.isThrownBy(() -> new CountDownLatch(1).await(30, TimeUnit.SECONDS));
+			return "late";
+		}));
+		new Thread(running).start();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> running.get(30, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockLostException.class);
+	}
+
+	@Test
+	void codeThatRunsAsLeaderMayStopTheElection() throws Exception {
+		this.election.start();
+		assertThat(this.election.<String, RuntimeException>callAsLeader((fencingToken) -> {
+			this.election.stop();
+			return "stopped";
+		})).isEqualTo("stopped");
+		assertThat(Thread.interrupted()).isFalse();
+		assertChanges("this granted", "this revoked");
+	}
+
+	@Test
+	void extensionThatFailsIsNotReportedAsAnAcquisition() {
+		LeaseLock lock = client(this.engine).lock("a", LockOptions.defaults().withAutoRenew(false));
+		lock.lock();
+		willThrow(new BackendUnavailableException("cut off", null)).given(this.backend).renew(any(), any());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> lock.extend(LEASE))
+			.withMessageStartingWith("Could not renew the lock on 'lock:a'");
 	}
 
 	@Test

@@ -16,13 +16,16 @@
 
 package io.github.lockspring.concurrent;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
@@ -133,6 +136,66 @@ public abstract class LeaderElectionContract {
 			candidates.remove(leader);
 			assertThat(candidates).allMatch((candidate) -> candidate.changes.size() <= 1);
 		}
+	}
+
+	@Test
+	void leaderAndCandidatesOfAllProcessesAreReported() throws Exception {
+		Candidate first = leader();
+		assertThat(first.election.candidates()).isEmpty();
+		Candidate second = waiting();
+		eventually().until(() -> first.election.candidates().size() == 1);
+		assertThat(first.election.candidates()).allMatch((waiter) -> waiter.isOf(second.election.id()));
+		assertThat(second.election.leader()).isNotNull();
+		assertThat(second.election.leader().isOf(first.election.id())).isTrue();
+		first.election.stop();
+		second.election.await();
+		assertThat(first.election.leader().isOf(second.election.id())).isTrue();
+		eventually().until(() -> first.election.candidates().isEmpty());
+		second.election.stop();
+		eventually().until(() -> first.election.leader() == null);
+	}
+
+	@Test
+	void codeRunsAsLeaderAndRelinquishesAtItsEnd() throws Exception {
+		Candidate first = started();
+		Candidate[] second = new Candidate[1];
+		long token = first.election.callAsLeader((fencingToken) -> {
+			assertThat(first.isLeader()).isTrue();
+			second[0] = waiting();
+			return fencingToken;
+		});
+		first.assertHeard("granted " + token, "revoked");
+		second[0].election.await();
+		assertThat(first.election.isRunning()).isTrue();
+		second[0].election.stop();
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> first.election.callAsLeader((fencingToken) -> {
+			throw new IOException("test");
+		}));
+		assertThat(Thread.interrupted()).isFalse();
+		first.election.stop();
+		assertThatIllegalStateException().isThrownBy(() -> first.election.callAsLeader((fencingToken) -> ""));
+	}
+
+	@Test
+	void codeThatRunsAsLeaderIsInterruptedByTheStopWhichWaitsForItsEnd() throws Exception {
+		Candidate leader = leader();
+		CountDownLatch inside = new CountDownLatch(1);
+		AtomicBoolean ended = new AtomicBoolean();
+		FutureTask<String> running = new FutureTask<>(() -> leader.election.callAsLeader((fencingToken) -> {
+			inside.countDown();
+			try {
+				this.end.await();
+			}
+			catch (InterruptedException ex) {
+				ended.set(true);
+			}
+			return "ended";
+		}));
+		new Thread(running).start();
+		inside.await();
+		leader.election.stop();
+		assertThat(ended).isTrue();
+		assertThat(running.get(30, TimeUnit.SECONDS)).isEqualTo("ended");
 	}
 
 	@Test

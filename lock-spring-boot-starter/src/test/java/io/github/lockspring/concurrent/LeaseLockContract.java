@@ -310,6 +310,65 @@ public abstract class LeaseLockContract extends LockClientContract {
 	}
 
 	@Test
+	void waitersOfAllProcessesAreReported() {
+		requires(Capability.FAIR);
+		LeaseLock fair = this.one.client.fairLock(this.key);
+		assertThat(fair.waiters()).isEmpty();
+		fair.lock();
+		TestThread<Boolean> waiting = startWaiting(this.two.client.fairLock(this.key),
+				cycle(this.two.client.fairLock(this.key)));
+		await().until(() -> fair.waiters().size() == 1);
+		assertThat(fair.waiters()).allMatch((waiter) -> waiter.isOf(this.two.instance()));
+		assertThat(this.two.client.multiLock(fair).waiters()).isEqualTo(fair.waiters());
+		fair.unlock();
+		assertThat(waiting.get()).isTrue();
+		await().until(() -> fair.waiters().isEmpty());
+	}
+
+	@Test
+	@Tag(EVERYWHERE)
+	void heldLockIsExtended() {
+		Duration lease = Duration.ofSeconds(2);
+		LeaseLock unrenewed = this.one.client.lock(this.key,
+				LockOptions.defaults().withLeaseTime(lease).withAutoRenew(false));
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> unrenewed.extend(lease));
+		unrenewed.lock();
+		unrenewed.extend(Duration.ofMinutes(1));
+		assertThat(unrenewed.remaining()).isGreaterThan(lease);
+		assertThat(unrenewed.holders()).hasSize(1)
+			.allSatisfy((holder) -> assertThat(holder.remaining()).isGreaterThan(lease));
+		assertThat(this.elsewhere.tryLock()).isFalse();
+		expire(unrenewed, this.key);
+		await().pollInSameThread().untilAsserted(() -> assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> unrenewed.extend(Duration.ofMinutes(1))));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(unrenewed::unlock);
+	}
+
+	@Test
+	void lockThatIsRenewedNeedsNoExtension() {
+		this.lock.lock();
+		Duration before = this.lock.remaining();
+		this.lock.extend(Duration.ofMillis(100));
+		assertThat(this.lock.remaining()).isGreaterThan(before.minusSeconds(10));
+		this.lock.unlock();
+	}
+
+	@Test
+	void onlyExclusiveLocksOfOneKeyAreExtended() {
+		Duration lease = Duration.ofSeconds(5);
+		LeaseLock reader = this.one.client.readWriteLock(this.key).readLock();
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> reader.extend(lease));
+		LockOptions unrenewed = LockOptions.defaults().withAutoRenew(false);
+		LeaseLock both = this.one.client.multiLock(List.of(this.key, this.key + "b"), unrenewed);
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> both.extend(lease));
+		requires(Capability.MULTI_KEY);
+		both.lock();
+		assertThatExceptionOfType(UnsupportedOperationException.class)
+			.isThrownBy(() -> this.one.client.lock(this.key, unrenewed).extend(lease));
+		both.unlock();
+	}
+
+	@Test
 	void fencingTokenGrowsWithEveryHolder() {
 		requires(Capability.FENCING);
 		long last = 0;

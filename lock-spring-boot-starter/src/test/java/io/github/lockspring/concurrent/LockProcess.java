@@ -61,6 +61,13 @@ final class LockProcess implements AutoCloseable {
 	}
 
 	/**
+	 * Returns the identifier of the process in the store.
+	 */
+	String instance() {
+		return LockAccess.get().engine(this.template).instance();
+	}
+
+	/**
 	 * Returns the number in the store.
 	 */
 	long number(String storeKey) {
