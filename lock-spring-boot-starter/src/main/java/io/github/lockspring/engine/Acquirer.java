@@ -46,7 +46,8 @@ import io.github.lockspring.support.Durations;
  * <li>Denied: sleep until a notification arrives, or until woken by the {@link Poller},
  * which polls for all sleeping requests because notifications may get lost; then
  * retry.</li>
- * <li>Store failure: retry after a random delay.</li>
+ * <li>Store failure: retry after a random delay. A store that cannot renew more leases
+ * in time has failed, too.</li>
  * <li>Rejected by the store, or for permits whose limit was changed: fail
  * immediately.</li>
  * <li>Outcome unknown: release the request in the background, and retry as another
@@ -326,8 +327,7 @@ final class Acquirer {
 	private boolean awaitAnswer(Hold hold, RetrySchedule retrySchedule, long now) {
 		boolean pending = hold.queue().awaitAnswer(retrySchedule.deadline());
 		if (pending && retrySchedule.remainingForCalls(now) <= 0) {
-			throw this.store.unavailable(
-					new BackendUnavailableException("No answer to the attempt of another thread in time", null));
+			throw this.store.notAnswered();
 		}
 		return pending;
 	}
@@ -369,6 +369,9 @@ final class Acquirer {
 			Grant sent = grantSentTo(hold);
 			if (sent != null) {
 				return begin(hold, sent);
+			}
+			if (this.plan.isOverloaded(hold.options())) {
+				return storeFailure(hold, overloaded(), remaining);
 			}
 			Lease lease = leaseOf(hold);
 			long nowMillis = this.time.currentTimeMillis();
@@ -412,6 +415,12 @@ final class Acquirer {
 			lease.setQueued(queued); // the call changed nothing
 			throw ex;
 		}
+	}
+
+	private static BackendException overloaded() {
+		return new BackendUnavailableException("This process holds more locks than can be renewed in time; no more"
+				+ " are acquired until the store has caught up. Hold fewer locks at once, or use longer lease times,"
+				+ " which are renewed less often", null);
 	}
 
 	private Lease leaseOf(Hold hold) {

@@ -92,6 +92,10 @@ final class KeptLease implements Lease.Watch {
 		return this.dueNanos;
 	}
 
+	long intervalNanos() {
+		return this.intervalNanos;
+	}
+
 	/**
 	 * Return whether the lease may be renewed together with others that are due now.
 	 */

@@ -376,7 +376,6 @@ public final class LockEngine implements AutoCloseable {
 
 	private void requireOpen(AcquireOptions options) {
 		this.context.requireOpen();
-		this.plan.requireCapacity(options);
 		if (!options.isPlain()) {
 			this.store.requireSupport(options);
 		}
@@ -446,7 +445,9 @@ public final class LockEngine implements AutoCloseable {
 
 	private @Nullable List<Hold> tryTogether(List<String> keys, AcquireOptions wanted, Object owner, long waitNanos) {
 		StackRoom.requireToUndo();
-		this.plan.requireCapacity(wanted);
+		if (this.plan.isOverloaded(wanted)) {
+			return List.of();
+		}
 		AcquireOptions options = capLeaseTime(wanted);
 		EngineObservers observers = this.context.observers();
 		List<Hold> holds = keys.stream()

@@ -62,6 +62,11 @@ final class RenewalLane {
 	private long succeededNanos;
 
 	/**
+	 * Duration of the last call that was answered.
+	 */
+	private long callNanos;
+
+	/**
 	 * Create a lane.
 	 * @param suspects whether it is for leases that could not be renewed in another lane
 	 * @param maxSize the maximum number of keys of a call
@@ -103,13 +108,15 @@ final class RenewalLane {
 	/**
 	 * Return whether there is more to renew than the store can handle: more than fits in
 	 * one call, and a lease has waited for half the renewal interval, although the store
-	 * has answered since it was due. A store that is unavailable or does not respond is
-	 * not overloaded.
+	 * has answered since it was due, and more calls as long as the last one would take as
+	 * long again. A store that is unavailable or does not respond is not overloaded, nor
+	 * is one that catches up after that.
 	 */
 	boolean isOverloaded(long now) {
 		KeptLease first = this.waiting.peek();
 		return first != null && !this.suspects && !this.failed && this.waiting.size() > this.size
-				&& first.isLate(now, 2) && this.succeededNanos - first.dueNanos() > 0;
+				&& first.isLate(now, 2) && this.succeededNanos - first.dueNanos() > 0
+				&& this.waiting.size() / this.size * this.callNanos > first.intervalNanos() / 2;
 	}
 
 	/**
@@ -147,6 +154,7 @@ final class RenewalLane {
 		this.busy = false;
 		this.failed = false;
 		this.succeededNanos = now;
+		this.callNanos = nanos;
 		this.pauseEnd = now + nanos;
 		if (nanos < timeoutNanos / 2) {
 			this.size = Math.min(2 * this.size, this.maxSize);

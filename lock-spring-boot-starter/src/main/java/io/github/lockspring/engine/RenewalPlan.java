@@ -156,15 +156,10 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * Reject a lease that would not be renewed in time.
+	 * Return whether one more lease would not be renewed in time.
 	 */
-	void requireCapacity(AcquireOptions options) {
-		if (this.overloaded && options.isRenewed()) {
-			throw new EngineException(EngineException.Reason.LIMIT, "This process holds more locks than the backend '"
-					+ this.store.name()
-					+ "' can renew in time; no more are acquired until it has caught up. Hold fewer locks at once,"
-					+ " or use longer lease times, which are renewed less often", null);
-		}
+	boolean isOverloaded(AcquireOptions options) {
+		return this.overloaded && options.isRenewed();
 	}
 
 	/**

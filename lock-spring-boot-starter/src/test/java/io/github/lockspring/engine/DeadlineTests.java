@@ -218,7 +218,7 @@ class DeadlineTests {
 		this.harness.advance(SECOND);
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 		this.harness.advance(SECOND);
-		assertUnavailable(waiter, "No answer to the attempt of another thread in time");
+		assertUnavailable(waiter, "The store did not answer in time");
 		assertThat(leader.isDone()).isFalse();
 		gate.open();
 		assertThat(leader.hold().isHeld()).isTrue();

@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -478,13 +479,35 @@ class RenewalTests {
 		one.open();
 		two.awaitArrival();
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> engine.acquire("third", OPTIONS, 0))
-			.withMessageContaining("can renew in time")
-			.extracting(EngineException::getReason)
-			.isEqualTo(EngineException.Reason.LIMIT);
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNAVAILABLE))
+			.havingCause()
+			.withMessageContaining("can be renewed in time");
+		Harness.Waiter waiter = this.harness.start(() -> engine.acquire("waited for", OPTIONS, LEASE.toNanos())).awaitSleep();
 		two.open();
+		await().until(() -> {
+			this.harness.advance(Duration.ofMillis(100));
+			return waiter.isDone();
+		});
+		assertThat(waiter.hold().isHeld()).isTrue();
 		await().untilAsserted(() -> assertThat(second.remaining()).isGreaterThan(THIRD.multipliedBy(2)));
 		await().ignoreExceptions().until(() -> engine.acquire("third", OPTIONS, 0) != null);
 		assertThat(first.isHeld()).isTrue();
+	}
+
+	@Test
+	void storeThatCatchesUpIsNotTakenForOverloaded() throws InterruptedException {
+		List<Hold> holds = holdMany(200);
+		failAlways(new BackendUnavailableException("away", null));
+		this.harness.advance(THIRD.multipliedBy(2), Duration.ofMillis(500));
+		this.backend.heal();
+		List<Hold> more = new ArrayList<>();
+		this.backend.always(Kind.RENEW, Fault.after(() -> {
+			this.harness.time.advance(Duration.ofMillis(1));
+			more.add(this.engine.acquireUninterruptibly("more:" + more.size(), OPTIONS, new Object(), 0));
+		}));
+		this.harness.advance(SECOND, Duration.ofMillis(10));
+		assertThat(more).hasSizeGreaterThan(5).allMatch(Hold::isHeld);
+		assertThat(holds).allMatch(Hold::isHeld);
 	}
 
 	@Test
