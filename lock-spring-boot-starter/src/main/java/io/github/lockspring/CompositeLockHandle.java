@@ -31,6 +31,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LossReaction;
 
 /**
  * Handle of several keys that were acquired together.
@@ -123,11 +124,12 @@ final class CompositeLockHandle implements LockHandle {
 	@Override
 	public void onLost(Runnable callback) {
 		AtomicBoolean notified = new AtomicBoolean();
-		this.locks.forEach((lock) -> lock.onLost(() -> {
+		LossReaction once = () -> {
 			if (notified.compareAndSet(false, true)) {
 				callback.run();
 			}
-		}));
+		};
+		this.locks.forEach((lock) -> lock.onLost((callback instanceof LossReaction) ? once : once::run));
 	}
 
 	@Override

@@ -46,6 +46,7 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LossReaction;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseWaiter;
@@ -431,7 +432,7 @@ final class DefaultLeaderElection implements LeaderElection {
 			if (hold != null) {
 				this.term = new Term(hold);
 				this.pause = MIN_PAUSE;
-				hold.onLost(this.stateListener);
+				hold.onLost((LossReaction) this.stateListener::run);
 			}
 		}
 		catch (CompletionException | CancellationException ex) {

@@ -91,6 +91,11 @@ final class Acquirer {
 
 	private final AtomicInteger leaving = new AtomicInteger();
 
+	/**
+	 * The last store failure, of whatever key.
+	 */
+	private volatile @Nullable LastFailure lastFailure;
+
 	private final BiPredicate<Hold, AcquireOptions> shareable = this::isShareable;
 
 	Acquirer(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, PermitLimits permitLimits) {
@@ -370,6 +375,10 @@ final class Acquirer {
 			if (sent != null) {
 				return begin(hold, sent);
 			}
+			BackendException failure = failureSince(now + remaining, remaining);
+			if (failure != null) {
+				return storeFailure(hold, failure);
+			}
 			if (this.plan.isOverloaded(hold.options())) {
 				return storeFailure(hold, overloaded(), remaining);
 			}
@@ -488,8 +497,19 @@ final class Acquirer {
 	}
 
 	private Answer storeFailure(Hold hold, BackendException failure) {
-		hold.queue().answered(this.time.nanoTime(), failure);
+		long now = this.time.nanoTime();
+		hold.queue().answered(now, failure);
+		this.lastFailure = new LastFailure(now, failure);
 		return new Answer.Failed(failure);
+	}
+
+	/**
+	 * Return the failure of an attempt that begins later than it may end, because it
+	 * waited for other calls which failed meanwhile.
+	 */
+	private @Nullable BackendException failureSince(long deadline, long remaining) {
+		LastFailure last = (remaining <= -this.operationNanos) ? this.lastFailure : null;
+		return (last != null && last.nanos() - deadline >= 0) ? last.failure() : null;
 	}
 
 	/**
@@ -573,6 +593,15 @@ final class Acquirer {
 		if (!hold.isEnded() && !leave(hold)) {
 			hold.release();
 		}
+	}
+
+	/**
+	 * Failure of the store.
+	 *
+	 * @param nanos the monotonic time at which it was noticed
+	 * @param failure the failure
+	 */
+	private record LastFailure(long nanos, BackendException failure) {
 	}
 
 	/**

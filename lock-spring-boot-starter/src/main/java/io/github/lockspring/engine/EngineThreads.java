@@ -28,11 +28,12 @@ import java.util.stream.Stream;
  * @param polls polls the waiting requests, one call at a time
  * @param steps runs the steps of asynchronous acquisitions, which call the store
  * @param calls makes all other asynchronous calls to the store
+ * @param reactions reacts to losses on behalf of holders
  * @param callbacks notifies holders of losses
  * @param events notifies the application of losses
  */
 record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers steps, Workers calls,
-		Workers callbacks, Workers events) {
+		Workers reactions, Workers callbacks, Workers events) {
 
 	private static final int LIMIT = 64;
 
@@ -42,7 +43,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 		String prefix = "lock-" + backend + '-';
 		return new EngineThreads(Workers.ofPlatform(prefix + "renewal-", RENEWALS), Workers.of(prefix + "release-", 1),
 				Workers.of(prefix + "poll-", 1), Workers.of(prefix, LIMIT), Workers.of(prefix + "call-", LIMIT),
-				Workers.of(prefix + "callback-", LIMIT), Workers.of(prefix + "event-", LIMIT));
+				Workers.of(prefix + "reaction-", LIMIT), Workers.of(prefix + "callback-", LIMIT), Workers.of(prefix + "event-", LIMIT));
 	}
 
 	/**
@@ -50,7 +51,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 	 */
 	static EngineThreads of(ExecutorService executor) {
 		Workers workers = Workers.of(executor, executor::shutdown);
-		return new EngineThreads(workers, workers, workers, workers, workers, workers, workers);
+		return new EngineThreads(workers, workers, workers, workers, workers, workers, workers, workers);
 	}
 
 	void start() {
@@ -63,7 +64,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 
 	private Stream<Workers> all() {
 		return Stream
-			.of(this.renewals, this.releases, this.polls, this.steps, this.calls, this.callbacks, this.events)
+			.of(this.renewals, this.releases, this.polls, this.steps, this.calls, this.reactions, this.callbacks, this.events)
 			.distinct();
 	}
 

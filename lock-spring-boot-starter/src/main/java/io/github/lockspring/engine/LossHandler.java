@@ -48,6 +48,8 @@ final class LossHandler {
 
 	private final EngineListener listener;
 
+	private final Executor reactions;
+
 	private final Executor callbacks;
 
 	private final Executor events;
@@ -59,6 +61,7 @@ final class LossHandler {
 		this.queues = context.queues();
 		this.releaseRetrier = releaseRetrier;
 		this.listener = listener;
+		this.reactions = context.threads().reactions();
 		this.callbacks = context.threads().callbacks();
 		this.events = context.threads().events();
 		this.lostHolds = new LostHolds(context);
@@ -188,7 +191,7 @@ final class LossHandler {
 	 * Run a callback in another thread, so that it cannot block the engine.
 	 */
 	void runCallback(Runnable callback) {
-		run(this.callbacks, callback);
+		run((callback instanceof LossReaction) ? this.reactions : this.callbacks, callback);
 	}
 
 	private static void run(Executor executor, Runnable callback) {

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.spi.OutcomeUnknownException;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.OPTIONS;
@@ -178,6 +179,59 @@ class EngineThreadsTests {
 		assertThat(done).succeedsWithin(Duration.ofSeconds(20));
 		assertThat(user.get()).isNull();
 		assertThat(loader.get()).isSameAs(LockEngine.class.getClassLoader());
+	}
+
+	@Test
+	void callbacksThatTakeTheirTimeDoNotHoldUpReactions() {
+		CountDownLatch open = new CountDownLatch(1);
+		for (int i = 0; i < 100; i++) {
+			lose("order:" + i, () -> awaitUninterruptibly(open));
+		}
+		AtomicInteger reacted = new AtomicInteger();
+		lose("last", (LossReaction) reacted::incrementAndGet);
+		await().untilAtomic(reacted, org.hamcrest.Matchers.is(1));
+		open.countDown();
+	}
+
+	private void lose(String key, Runnable callback) {
+		Hold hold = this.engine.acquireUninterruptibly(key, OPTIONS, this, 0);
+		assertThat(hold).isNotNull();
+		hold.onLost(callback);
+		this.harness.store.expire(hold.lease().request());
+		await().until(() -> !hold.isHeld());
+	}
+
+	private static void awaitUninterruptibly(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Test
+	void failureOfAStoreThatHangsIsThatOfAttemptsThatCouldNotBeginInTime() {
+		FaultyBackend hanging = this.harness.backend();
+		Gate hang = new Gate();
+		hanging.always(Kind.TRY, Fault.before(() -> {
+			hang.run();
+			throw new OutcomeUnknownException("timeout", null);
+		}));
+		LockEngine engine = this.harness.engine(hanging);
+		List<CompletableFuture<Hold>> acquisitions = new ArrayList<>();
+		for (int i = 0; i < MANY; i++) {
+			acquisitions.add(engine.acquireAsync("order:" + i, OPTIONS, new Object(), 0));
+		}
+		hang.awaitArrival();
+		this.harness.time.advance(Duration.ofSeconds(1));
+		hang.open();
+		assertThat(acquisitions).allSatisfy((acquisition) -> assertThat(acquisition).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withRootCauseInstanceOf(OutcomeUnknownException.class));
+		if (Runtime.version().feature() < 21) {
+			assertThat(hanging.attempts()).isLessThanOrEqualTo(64);
+		}
 	}
 
 }

@@ -32,6 +32,7 @@ import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.annotation.FailurePolicy;
+import io.github.lockspring.engine.LossReaction;
 import io.github.lockspring.internal.LockAccess;
 
 /**
@@ -215,7 +216,7 @@ public final class CompletionStageInvoker implements LockedInvoker {
 					this.method.offer(lock, this.invocation);
 				}
 				if (lockInvocation.attributes().onLost() == OnLost.INTERRUPT) {
-					lock.onLost(this::cancelLost);
+					lock.onLost((LossReaction) this::cancelLost);
 				}
 				return runUnder(index + 1, LockAccess.get().context(lockInvocation.name(), lock, outer),
 						lockInvocation.interrupting(interrupting, lock));

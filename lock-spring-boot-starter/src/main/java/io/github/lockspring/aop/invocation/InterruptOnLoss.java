@@ -17,6 +17,7 @@
 package io.github.lockspring.aop.invocation;
 
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.engine.LossReaction;
 
 /**
  * Interrupts a thread if the lock is lost under which it runs a method, until that method
@@ -44,7 +45,7 @@ final class InterruptOnLoss implements AutoCloseable {
 	 */
 	static InterruptOnLoss of(LockHandle lock, AutoCloseable end) {
 		InterruptOnLoss interruptOnLoss = new InterruptOnLoss(end);
-		lock.onLost(interruptOnLoss::interrupt);
+		lock.onLost((LossReaction) interruptOnLoss::interrupt);
 		return interruptOnLoss;
 	}
 

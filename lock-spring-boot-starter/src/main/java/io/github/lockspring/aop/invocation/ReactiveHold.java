@@ -28,6 +28,7 @@ import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.annotation.FailurePolicy;
+import io.github.lockspring.engine.LossReaction;
 import io.github.lockspring.internal.LockAccess;
 
 /**
@@ -178,7 +179,7 @@ final class ReactiveHold {
 	 */
 	Mono<Object> loss() {
 		Sinks.Empty<Object> loss = Sinks.empty();
-		lock().onLost(loss::tryEmitEmpty);
+		lock().onLost((LossReaction) loss::tryEmitEmpty);
 		return loss.asMono();
 	}
 
