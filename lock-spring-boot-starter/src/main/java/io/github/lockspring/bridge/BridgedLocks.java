@@ -54,10 +54,10 @@ final class BridgedLocks {
 	}
 
 	/**
-	 * Return options for a lease of any lease time.
+	 * Return options for a lease of any lease time, also one that means <em>for ever</em>.
 	 */
 	static AcquireOptions options(Duration leaseTime, boolean autoRenew) {
-		return AcquireOptions.exclusive(Durations.max(leaseTime, MIN_LEASE_TIME), autoRenew);
+		return AcquireOptions.exclusive(Durations.cap(Durations.max(leaseTime, MIN_LEASE_TIME)), autoRenew);
 	}
 
 	@Nullable Hold acquire(String storeKey, AcquireOptions options, Object owner, long waitNanos) throws InterruptedException {

@@ -34,6 +34,7 @@ import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.support.Durations;
 
 /**
  * {@link net.javacrumbs.shedlock.core.LockProvider LockProvider} of ShedLock over the
@@ -94,7 +95,7 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
 		Duration minimum = Duration.between(now, configuration.getLockAtLeastUntil());
 		// the present is rounded
 		boolean without = configuration.getLockAtLeastFor().isZero();
-		return (without || minimum.isNegative()) ? options : options.withMinimumHold(minimum);
+		return (without || minimum.isNegative()) ? options : options.withMinimumHold(Durations.cap(minimum));
 	}
 
 	/**

@@ -17,12 +17,17 @@
 package io.github.lockspring.bridge;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Map.Entry;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
@@ -68,6 +73,8 @@ public final class LeaseLockRegistry
 
 	private static final int DEFAULT_CAPACITY = 100_000;
 
+	private static final int MIN_SIZE_TO_CLEAN = 100;
+
 	/**
 	 * Locks that were obtained, the least recently obtained first. They have no state:
 	 * one that is evicted only loses its identity. Guarded by its monitor.
@@ -91,6 +98,8 @@ public final class LeaseLockRegistry
 	private final String registryKey;
 
 	private final LockOptions options;
+
+	private volatile int sizeToClean = MIN_SIZE_TO_CLEAN;
 
 	private volatile int cacheCapacity = DEFAULT_CAPACITY;
 
@@ -164,16 +173,55 @@ public final class LeaseLockRegistry
 		return new RegistryLock(this, this.bridgedLocks.storeKey(this.registryKey + ':' + key));
 	}
 
+	/**
+	 * Forget the locks that were last acquired longer ago, and are not held. If the lease
+	 * of one has ended without an {@code unlock()}, a later {@code unlock()} throws
+	 * {@link IllegalMonitorStateException}.
+	 * @param age the time in milliseconds
+	 */
 	@Override
 	public void expireUnusedOlderThan(long age) {
+		Set<String> held = ConcurrentHashMap.newKeySet();
+		this.holds.forEach((claim, ofThread) -> {
+			if (hasLease(ofThread.peek())) {
+				held.add(claim.storeKey());
+			}
+		});
 		long now = System.currentTimeMillis();
+		Set<String> forgotten = new HashSet<>();
 		synchronized (this.locks) {
-			this.locks.values().removeIf((lock) -> now - lock.lastUsed() > age && !isHeld(lock.storeKey()));
+			this.locks.values()
+				.removeIf((lock) -> now - lock.lastUsed() > age && !held.contains(lock.storeKey())
+						&& forgotten.add(lock.storeKey()));
+		}
+		forget((claim, hold) -> forgotten.contains(claim.storeKey()) && !hasLease(hold));
+	}
+
+	private static boolean hasLease(@Nullable Hold hold) {
+		return hold != null && hold.hasLease();
+	}
+
+	/**
+	 * Add what the current thread holds. What the engine has discarded, because it was
+	 * never unlocked, is removed whenever the number of entries has doubled.
+	 */
+	void add(Claim claim, Hold hold) {
+		this.holds.compute(claim, (key, others) -> {
+			Deque<Hold> ofThread = (others != null) ? others : new ArrayDeque<>(1);
+			ofThread.push(hold);
+			return ofThread;
+		});
+		if (this.holds.size() > this.sizeToClean) {
+			forget((key, last) -> last != null && last.isDiscarded());
+			this.sizeToClean = Math.max(MIN_SIZE_TO_CLEAN, 2 * this.holds.size());
 		}
 	}
 
-	private boolean isHeld(String storeKey) {
-		return this.holds.keySet().stream().anyMatch((claim) -> claim.storeKey().equals(storeKey));
+	private void forget(BiPredicate<Claim, @Nullable Hold> condition) {
+		for (Claim each : this.holds.keySet()) {
+			this.holds.computeIfPresent(each,
+					(claim, ofThread) -> condition.test(claim, ofThread.peek()) ? null : ofThread);
+		}
 	}
 
 	/**

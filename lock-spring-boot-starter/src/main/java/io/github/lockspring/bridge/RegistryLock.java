@@ -17,7 +17,6 @@
 package io.github.lockspring.bridge;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ConcurrentModificationException;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
@@ -115,7 +114,7 @@ final class RegistryLock implements DistributedLock {
 			return false;
 		}
 		this.lastUsed = System.currentTimeMillis();
-		this.registry.holds().computeIfAbsent(claim, (first) -> new ArrayDeque<>(1)).push(hold);
+		this.registry.add(claim, hold);
 		return true;
 	}
 

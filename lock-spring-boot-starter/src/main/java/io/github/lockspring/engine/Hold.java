@@ -201,6 +201,15 @@ public final class Hold {
 	}
 
 	/**
+	 * Return whether the lease was lost and then never released, so that the engine has
+	 * discarded this hold.
+	 * @return whether it can only be forgotten
+	 */
+	public boolean isDiscarded() {
+		return isLost() && !queue().isHolder(this);
+	}
+
+	/**
 	 * Return the time for which the lease is certain to last.
 	 * @return the time, zero if not held
 	 */

@@ -161,6 +161,16 @@ abstract class LeaseLockProviderRules {
 	}
 
 	@Test
+	void durationsThatMeanForEverAreCapped() {
+		Duration forEver = Duration.ofDays(365_000);
+		SimpleLock lock = lock(forEver, Duration.ZERO);
+		lock = lock.extend(forEver, forEver).orElseThrow();
+		assertLocked();
+		lock.unlock();
+		assertLocked();
+	}
+
+	@Test
 	void lockIsKeptForTheTimeOfLockAtLeastFor() {
 		lock(LONG, Duration.ofSeconds(1)).unlock();
 		assertLocked();

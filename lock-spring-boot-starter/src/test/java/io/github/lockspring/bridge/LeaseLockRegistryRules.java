@@ -35,6 +35,7 @@ import org.springframework.scheduling.TaskScheduler;
 
 import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.faults.TemplateProcess;
+import io.github.lockspring.internal.LockAccess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -305,6 +306,51 @@ abstract class LeaseLockRegistryRules {
 		this.lock.unlock();
 		this.registry.expireUnusedOlderThan(-1);
 		assertThat(this.registry.obtain(this.key)).isNotSameAs(this.lock);
+	}
+
+	@Test
+	void lockLeftToItsTimeToLiveIsForgottenOnRequest() {
+		this.lock.lock(SHORT);
+		this.registry.expireUnusedOlderThan(-1);
+		assertThat(this.registry.holds()).as("held").hasSize(1);
+		this.elsewhere.lock();
+		this.registry.expireUnusedOlderThan(60_000);
+		assertThat(this.registry.holds()).as("used lately").hasSize(1);
+		this.registry.expireUnusedOlderThan(-1);
+		assertThat(this.registry.holds()).isEmpty();
+		assertThat(this.registry.obtain(this.key)).isNotSameAs(this.lock);
+		assertNotOwned(this.lock);
+		this.elsewhere.unlock();
+	}
+
+	@Test
+	void lockLeftToItsTimeToLiveIsForgottenOnceItIsDiscarded() {
+		this.lock.lock(SHORT);
+		this.elsewhere.lock();
+		Awaitility.await().until(() -> this.registry.holds().values().stream().noneMatch((holds) -> holds.peek().hasLease()));
+		LockAccess.get().engine(this.one.locks).discardLostHolds();
+		DistributedLock lock = this.registry.obtain(this.key + "-2");
+		lock.lock();
+		for (int i = 3; this.registry.holds().size() > i - 2; i++) {
+			assertThat(i).isLessThan(200);
+			this.registry.obtain(this.key + '-' + i).lock();
+		}
+		assertNotOwned(this.lock);
+		lock.unlock();
+		this.elsewhere.unlock();
+	}
+
+	@Test
+	void durationsThatMeanForEverAreCapped() throws Exception {
+		Duration forEver = Duration.ofSeconds(Long.MAX_VALUE);
+		this.lock.lock(forEver);
+		assertThat(this.lock.tryLock(forEver, forEver)).isTrue();
+		this.registry.renewLock(this.key, forEver);
+		this.registry.renewLock(this.key, Duration.ofDays(365_000));
+		assertHeld();
+		this.lock.unlock();
+		this.lock.unlock();
+		assertFree();
 	}
 
 	@Test
