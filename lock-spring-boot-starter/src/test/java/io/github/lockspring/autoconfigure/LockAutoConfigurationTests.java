@@ -213,9 +213,10 @@ class LockAutoConfigurationTests {
 	void unknownPropertiesAreNamed(CapturedOutput output) {
 		this.runner
 			.withPropertyValues("lock.backend=local", "lock.jdbc.tabel-name=a", "lock.wait-tine=2s",
-					"lock.wait-time=1s")
+					"lock.wait-time=1s", "lock.what-else-there-is=1")
 			.run((context) -> assertThat(output)
-				.contains("Unknown properties: [lock.jdbc.tabel-name, lock.wait-tine]"));
+				.contains("Unknown properties: [lock.jdbc.tabel-name (did you mean lock.jdbc.table-name?),"
+						+ " lock.wait-tine (did you mean lock.wait-time?), lock.what-else-there-is]"));
 	}
 
 	@Test

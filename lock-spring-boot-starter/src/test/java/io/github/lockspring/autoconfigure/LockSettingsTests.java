@@ -18,6 +18,7 @@ package io.github.lockspring.autoconfigure;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -34,6 +35,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 import io.github.lockspring.InsideTransaction;
 import io.github.lockspring.LockChecks;
@@ -109,13 +112,13 @@ class LockSettingsTests {
 	@CsvSource(delimiter = '|',
 			textBlock = """
 					lock.wait-time=-1s           | zero (try once) or longer
-					lock.lease-time=0s           | between PT0.1S and PT24H
-					lock.lease-time=-1s          | between PT0.1S and PT24H
-					lock.lease-time=99ms         | between PT0.1S and PT24H
-					lock.lease-time=25h          | between PT0.1S and PT24H
-					lock.renew-interval=30s      | shorter than lock.lease-time, which is PT30S
-					lock.renew-interval=0s       | PT0.01S or longer
-					lock.renew-interval=1ns      | PT0.01S or longer
+					lock.lease-time=0s           | between 100ms and 1d
+					lock.lease-time=-1s          | between 100ms and 1d
+					lock.lease-time=99ms         | between 100ms and 1d
+					lock.lease-time=25h          | between 100ms and 1d
+					lock.renew-interval=30s      | shorter than lock.lease-time, which is 30s
+					lock.renew-interval=0s       | 10ms or longer
+					lock.renew-interval=1ns      | 10ms or longer
 					lock.operation-timeout=0s    | between a millisecond and a day
 					lock.operation-timeout=1ns   | between a millisecond and a day
 					lock.operation-timeout=25h   | between a millisecond and a day
@@ -142,17 +145,17 @@ class LockSettingsTests {
 					lock.zookeeper.session-timeout=999us            | between a millisecond and a day
 					lock.zookeeper.session-timeout=25h              | between a millisecond and a day
 					lock.zookeeper.connection-timeout=0s            | between a millisecond and a day
-					lock.zookeeper.connection-timeout=11s           | not be longer than lock.zookeeper.session-timeout, which is PT10S
+					lock.zookeeper.connection-timeout=11s           | not be longer than lock.zookeeper.session-timeout, which is 10s
 					lock.zookeeper.retry.base-sleep=0s              | between a millisecond and a day
-					lock.zookeeper.retry.base-sleep=2s              | not be shorter than lock.zookeeper.retry.base-sleep, which is PT2S
+					lock.zookeeper.retry.base-sleep=2s              | not be shorter than lock.zookeeper.retry.base-sleep, which is 2s
 					lock.zookeeper.retry.max-sleep=25h              | between a millisecond and a day
 					lock.zookeeper.retry.max-retries=-1             | between 0 and 29
 					lock.zookeeper.retry.max-retries=30             | between 0 and 29
 					lock.names.order.wait-time=-1s             | zero (try once) or longer
-					lock.names.order.lease-time=99ms           | between PT0.1S and PT24H
+					lock.names.order.lease-time=99ms           | between 100ms and 1d
 					lock.names.order.backend=                  | must not be blank
 					lock.names[com.acme.Orders.pay].wait-time=-1s  | zero (try once) or longer
-					lock.names[com.acme.Orders.pay].lease-time=25h | between PT0.1S and PT24H
+					lock.names[com.acme.Orders.pay].lease-time=25h | between 100ms and 1d
 					""")
 	void valueOutOfRangeIsExplained(String property, String reason) {
 		this.runner.withPropertyValues("lock.backend=local", property).run((context) -> {
@@ -266,6 +269,55 @@ class LockSettingsTests {
 			.containsExactly("nightly-Report");
 	}
 
+	/**
+	 * What remains of a name in an environment variable.
+	 */
+	@Test
+	void nameInLowerCaseAppliesToNamesWithTheSameLettersAndDigits() {
+		LockDefaults defaults = defaults("names.orderpay2.wait-time", "2s", "names.stock-Item.wait-time", "3s",
+				"names.stockitem.wait-time", "4s");
+		for (String name : List.of("orderpay2", "order-pay2", "orderPay2", "order.pay-2", "ORDER_PAY_2")) {
+			assertThat(defaults.forName(name).waitTime()).as(name).isEqualTo(Duration.ofSeconds(2));
+		}
+		assertThat(defaults.forName("order-pay").waitTime()).isNull();
+		assertThat(defaults.forName("stock-Item").waitTime()).isEqualTo(Duration.ofSeconds(3));
+		assertThat(defaults.forName("stock-item").waitTime()).isEqualTo(Duration.ofSeconds(4));
+		assertThat(defaults.forName("--").waitTime()).isNull();
+	}
+
+	@Test
+	void variablesAreApplied(CapturedOutput output) {
+		withVariables("LOCK_NAMES_ORDERPAY_WAITTIME", "2s", "LOCK_NAMES_ORDERPAY_LEASE_TIME", "3s", "LOCK_WAIT_TIME",
+				"1s", "LOCK_FILE", "other")
+			.run((context) -> {
+				LockDefaults defaults = context.getBean(LockSettings.class).annotationDefaults();
+				assertThat(defaults.forName("order-pay").waitTime()).isEqualTo(Duration.ofSeconds(2));
+				assertThat(defaults.forName("orderPay").leaseTime()).isEqualTo(Duration.ofSeconds(3));
+				assertThat(defaults.options().waitTime()).isEqualTo(Duration.ofSeconds(1));
+				assertThat(output).doesNotContain("Environment variables that are not applied");
+			});
+	}
+
+	@Test
+	void variablesThatAreNotAppliedAreNamed(CapturedOutput output) {
+		withVariables("LOCK_NAMES_ORDER_PAY_WAITTIME", "2s", "LOCK_NAMES_ORDERPAY_WAITTIME", "3s",
+				"LOCK_NAMES_STOCK_LEASE", "3s")
+			.run((context) -> assertThat(output).contains("Environment variables that are not applied",
+					"[LOCK_NAMES_ORDER_PAY_WAITTIME, LOCK_NAMES_STOCK_LEASE]"));
+	}
+
+	private ApplicationContextRunner withVariables(String... variables) {
+		Map<String, Object> environment = new LinkedHashMap<>();
+		for (int i = 0; i < variables.length; i += 2) {
+			environment.put(variables[i], variables[i + 1]);
+		}
+		return this.runner.withPropertyValues("lock.backend=local")
+			.withInitializer((context) -> context.getEnvironment()
+				.getPropertySources()
+				.replace(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, new SystemEnvironmentPropertySource(
+						StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, environment)));
+	}
+
 	private static LockDefaults defaults(String... properties) {
 		return LockSettings.of(bind(properties), null).annotationDefaults();
 	}
@@ -290,7 +342,7 @@ class LockSettingsTests {
 		ApplicationContextRunner renewed = this.runner.withPropertyValues("lock.backend=local",
 				"lock.renew-interval=5s", "lock.names.order.lease-time=5s");
 		renewed.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
-			.contains("lock.names.order.lease-time", "longer than lock.renew-interval, which is PT5S"));
+			.contains("lock.names.order.lease-time", "longer than lock.renew-interval, which is 5s"));
 		renewed.withPropertyValues("lock.names.order.auto-renew=false")
 			.run((context) -> assertThat(context).hasNotFailed());
 	}

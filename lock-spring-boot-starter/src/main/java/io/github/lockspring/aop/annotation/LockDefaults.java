@@ -17,6 +17,7 @@
 package io.github.lockspring.aop.annotation;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -56,7 +57,18 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 	 * @return the overrides, {@link Overrides#NONE} if nothing is configured
 	 */
 	public Overrides forName(String name) {
-		return this.names.getOrDefault(name, Overrides.NONE);
+		return this.names.getOrDefault(configuredNameOf(name), Overrides.NONE);
+	}
+
+	/**
+	 * Return the name under which overrides for a lock are configured, if there are any:
+	 * its own, or its lower-case letters and digits, which is all that remains of a name
+	 * in an environment variable.
+	 * @param name the name of the lock
+	 * @return the configured name
+	 */
+	public String configuredNameOf(String name) {
+		return this.names.containsKey(name) ? name : name.replaceAll("[^\\p{L}\\p{N}]", "").toLowerCase(Locale.ROOT);
 	}
 
 	/**
