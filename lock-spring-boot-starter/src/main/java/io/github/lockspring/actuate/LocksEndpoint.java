@@ -65,6 +65,8 @@ import io.github.lockspring.support.Durations;
  * The stores are called in other threads, in parallel. A response takes no longer than
  * the timeout of a call to a store plus 250 ms, also if a store hangs. A store that fails
  * is reported in the response.
+ * <p>
+ * The bean also exists if the endpoint is not exposed, for calls in code. Thread-safe.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
@@ -119,7 +121,7 @@ public class LocksEndpoint {
 	 * @throws InvalidEndpointRequestException if there is no such backend, or if the key
 	 * is blank
 	 */
-	Lock lock(String key, @Nullable String backend) {
+	public Lock lock(String key, @Nullable String backend) {
 		requireText(key);
 		Map<LockEngine, CompletableFuture<StoredState>> calls = new LinkedHashMap<>();
 		engines(backend).forEach((engine) -> calls.put(engine,
@@ -136,7 +138,9 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Release a key for its holders, of any process.
+	 * Release a key for its holders, of any process, as the operations of the web and of
+	 * JMX do. Their access is configured; who calls this method has to be permitted to by
+	 * the application.
 	 * @param key the key, as used in the store
 	 * @param backend the name of the only backend, or {@code null} for all
 	 * @param owner the only owner to release, or {@code null} for all
@@ -146,7 +150,7 @@ public class LocksEndpoint {
 	 * @throws InvalidEndpointRequestException if there is no such backend, or if the key
 	 * is blank
 	 */
-	Release release(String key, @Nullable String backend, @Nullable String owner, @Nullable Long token,
+	public Release release(String key, @Nullable String backend, @Nullable String owner, @Nullable Long token,
 			@Nullable String principal) {
 		requireText(key);
 		Predicate<LeaseHolder> wanted = (holder) -> (owner == null || owner.equals(holder.owner()))

@@ -152,8 +152,8 @@ final class LockSettings {
 		requireMillis("lock.zookeeper.retry.base-sleep", retry.getBaseSleep());
 		requireMillis("lock.zookeeper.retry.max-sleep", retry.getMaxSleep());
 		require(retry.getMaxSleep().compareTo(retry.getBaseSleep()) >= 0, "lock.zookeeper.retry.max-sleep",
-				retry.getMaxSleep(),
-				"It must not be shorter than lock.zookeeper.retry.base-sleep, which is " + text(retry.getBaseSleep()) + '.');
+				retry.getMaxSleep(), "It must not be shorter than lock.zookeeper.retry.base-sleep, which is "
+						+ text(retry.getBaseSleep()) + '.');
 		int retries = retry.getMaxRetries();
 		require(retries >= 0 && retries <= MAX_RETRIES, "lock.zookeeper.retry.max-retries", retries,
 				"It must be between 0 and " + MAX_RETRIES + '.');
@@ -205,8 +205,8 @@ final class LockSettings {
 
 	private static void requireLeaseTime(String name, Duration value) {
 		require(value.compareTo(LockOptions.MIN_LEASE_TIME) >= 0 && value.compareTo(LockOptions.MAX_LEASE_TIME) <= 0,
-				name, value,
-				"It must be between " + text(LockOptions.MIN_LEASE_TIME) + " and " + text(LockOptions.MAX_LEASE_TIME) + '.');
+				name, value, "It must be between " + text(LockOptions.MIN_LEASE_TIME) + " and "
+						+ text(LockOptions.MAX_LEASE_TIME) + '.');
 	}
 
 	private static void requirePositive(String name, Duration value) {

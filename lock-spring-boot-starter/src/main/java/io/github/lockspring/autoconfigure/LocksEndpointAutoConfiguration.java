@@ -34,12 +34,12 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for the {@link LocksEndpoint}.
+ * {@link EnableAutoConfiguration Auto-configuration} for the {@link LocksEndpoint}, whose
+ * bean exists for calls in code even if it is not exposed.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
 @ConditionalOnBean(LockEngine.class)
-@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 public final class LocksEndpointAutoConfiguration {
 
 	@Bean("io.github.lockspring.locksEndpoint")
@@ -50,14 +50,14 @@ public final class LocksEndpointAutoConfiguration {
 
 	@Bean("io.github.lockspring.locksEndpointWebExtension")
 	@ConditionalOnMissingBean
-	@ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
+	@ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
 	LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
 		return new LocksEndpointWebExtension(endpoint);
 	}
 
 	@Bean("io.github.lockspring.locksEndpointJmxExtension")
 	@ConditionalOnMissingBean
-	@ConditionalOnAvailableEndpoint(exposure = EndpointExposure.JMX)
+	@ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.JMX)
 	LocksEndpointJmxExtension locksEndpointJmxExtension(LocksEndpoint endpoint) {
 		return new LocksEndpointJmxExtension(endpoint);
 	}

@@ -55,8 +55,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * Checks the properties below {@code lock} before they are bound. Logs a warning for
  * unknown properties, which may be misspelled or may belong to the application, for those
  * without a value, and for environment variables with settings of lock names that are not
- * applied. Rejects durations without a unit, which would silently be
- * interpreted as milliseconds.
+ * applied. Rejects durations without a unit, which would silently be interpreted as
+ * milliseconds.
  */
 final class UnknownLockProperties implements InitializingBean {
 
@@ -94,9 +94,10 @@ final class UnknownLockProperties implements InitializingBean {
 	private static void warnOf(Collection<ConfigurationProperty> unbound, KnownProperties known) {
 		warn("Ignoring properties without a value: ",
 				unbound.stream().filter(UnknownLockProperties::isEmpty).map((each) -> each.getName().toString()));
-		warn("Unknown properties: ", unbound.stream()
-			.filter((property) -> !isEmpty(property))
-			.map((property) -> known.withSuggestion(property.getName().toString())));
+		warn("Unknown properties: ",
+				unbound.stream()
+					.filter((property) -> !isEmpty(property))
+					.map((property) -> known.withSuggestion(property.getName().toString())));
 	}
 
 	private static boolean isEmpty(ConfigurationProperty property) {

@@ -54,7 +54,8 @@ final class BridgedLocks {
 	}
 
 	/**
-	 * Return options for a lease of any lease time, also one that means <em>for ever</em>.
+	 * Return options for a lease of any lease time, also one that means <em>for
+	 * ever</em>.
 	 */
 	static AcquireOptions options(Duration leaseTime, boolean autoRenew) {
 		return AcquireOptions.exclusive(Durations.cap(Durations.max(leaseTime, MIN_LEASE_TIME)), autoRenew);

@@ -314,8 +314,9 @@ class LockSettingsTests {
 		return this.runner.withPropertyValues("lock.backend=local")
 			.withInitializer((context) -> context.getEnvironment()
 				.getPropertySources()
-				.replace(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, new SystemEnvironmentPropertySource(
-						StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, environment)));
+				.replace(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+						new SystemEnvironmentPropertySource(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+								environment)));
 	}
 
 	private static LockDefaults defaults(String... properties) {

@@ -63,6 +63,7 @@ import io.github.lockspring.LockForceReleasedEvent;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOperations;
+import io.github.lockspring.actuate.LocksEndpoint;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
@@ -348,6 +349,21 @@ class LocksEndpointAutoConfigurationTests {
 			return Response.of(method, uri(this.context, path));
 		}
 
+	}
+
+	@Test
+	void lockIsReleasedInCodeAlthoughNothingIsExposed() {
+		try (ConfigurableApplicationContext context = start(WebApplicationType.NONE)) {
+			LockHandle lock = context.getBean(LockOperations.class).acquire("order:50");
+			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+			String owner = endpoint.lock("lock:order:50", null).backends().get("local").holders().get(0).owner();
+			assertThat(endpoint.release("lock:order:50", null, "another", null, "night shift").backends()).isEmpty();
+			assertThat(endpoint.release("lock:order:50", "local", owner, null, "night shift").backends())
+				.containsOnlyKeys("local");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+			assertThat(context.getBean(Operators.class).heard).containsExactly("event of night shift",
+					"audit event of night shift");
+		}
 	}
 
 	@Nested

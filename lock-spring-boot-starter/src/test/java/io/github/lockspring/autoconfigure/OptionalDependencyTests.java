@@ -25,16 +25,19 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.server.ZooKeeperServer;
+import io.github.lockspring.support.JavaCode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -151,16 +154,44 @@ class OptionalDependencyTests {
 	}
 
 	private static void runBesideOtherLibraries(RedisServer server, String... properties) throws Exception {
-		File[] others = OTHER_LIBRARIES.listFiles();
-		assertThat(others).as("what 'mvn generate-test-resources' copies to " + OTHER_LIBRARIES).isNotEmpty();
-		List<String> classPath = Stream
-			.concat(classPathWithout("spring-(boot-)?jdbc-"), Arrays.stream(others).map(File::getPath))
-			.toList();
-		run(classPath, ManyLibrariesApplication.class.getName(),
+		run(Stream.concat(classPathWithout("spring-(boot-)?jdbc-"), otherLibraries("(?!spring-).*")).toList(),
+				ManyLibrariesApplication.class.getName(),
 				Stream
 					.concat(Arrays.stream(properties), Stream.of("lock.backend=redis",
 							"spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port()))
 					.toArray(String[]::new));
+	}
+
+	@Test
+	void defaultsOfSpringSecurityRejectAForcedRelease() throws Exception {
+		run(Stream.concat(CLASS_PATH.stream(), otherLibraries("spring-.*")).toList(),
+				SecuredApplication.class.getName(), "expected=401");
+	}
+
+	@Test
+	void filterChainOfThePagePermitsAForcedRelease(@TempDir Path classes) throws Exception {
+		List<String> classPath = Stream.concat(CLASS_PATH.stream(), otherLibraries("spring-.*")).toList();
+		String chain = JavaCode.blocksOf(Path.of("..", "docs", "operations", "endpoint.md"))
+			.stream()
+			.filter((block) -> block.contains("SecurityFilterChain"))
+			.findFirst()
+			.orElseThrow();
+		new JavaCode("secured", """
+				import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
+				import org.springframework.context.annotation.*;
+				import org.springframework.core.annotation.Order;
+				import org.springframework.security.config.Customizer;
+				import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+				import org.springframework.security.web.SecurityFilterChain;
+				""").compile(Map.of("ActuatorSecurity", chain), classes, String.join(File.pathSeparator, classPath));
+		run(Stream.concat(classPath.stream(), Stream.of(classes.toString())).toList(),
+				SecuredApplication.class.getName(), "expected=200", "chain=secured.ActuatorSecurity");
+	}
+
+	private static Stream<String> otherLibraries(String name) {
+		File[] others = OTHER_LIBRARIES.listFiles((folder, each) -> each.matches(name));
+		assertThat(others).as("what 'mvn generate-test-resources' copies to " + OTHER_LIBRARIES).isNotEmpty();
+		return Arrays.stream(others).map(File::getPath);
 	}
 
 	@Test

@@ -327,7 +327,8 @@ abstract class LeaseLockRegistryRules {
 	void lockLeftToItsTimeToLiveIsForgottenOnceItIsDiscarded() {
 		this.lock.lock(SHORT);
 		this.elsewhere.lock();
-		Awaitility.await().until(() -> this.registry.holds().values().stream().noneMatch((holds) -> holds.peek().hasLease()));
+		Awaitility.await()
+			.until(() -> this.registry.holds().values().stream().noneMatch((holds) -> holds.peek().hasLease()));
 		LockAccess.get().engine(this.one.locks).discardLostHolds();
 		DistributedLock lock = this.registry.obtain(this.key + "-2");
 		lock.lock();

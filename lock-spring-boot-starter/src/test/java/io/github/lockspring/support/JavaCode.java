@@ -95,6 +95,17 @@ public final class JavaCode {
 	 * @throws IOException if the folder cannot be used
 	 */
 	public URLClassLoader compile(Map<String, String> code, Path classes) throws IOException {
+		compile(code, classes, System.getProperty("java.class.path"));
+		return new URLClassLoader(new URL[] { classes.toUri().toURL() }, JavaCode.class.getClassLoader());
+	}
+
+	/**
+	 * Compiles classes with a class path of their own.
+	 * @param code the code by the name of its class
+	 * @param classes the folder of the compiled classes
+	 * @param classPath the class path
+	 */
+	public void compile(Map<String, String> code, Path classes, String classPath) {
 		List<Source> sources = code.entrySet()
 			.stream()
 			.map((each) -> new Source(each.getKey(),
@@ -103,12 +114,10 @@ public final class JavaCode {
 		StringWriter problems = new StringWriter();
 		boolean compiled = ToolProvider.getSystemJavaCompiler()
 			.getTask(problems, null, null,
-					List.of("-proc:none", "-parameters", "-d", classes.toString(), "-classpath",
-							System.getProperty("java.class.path")),
-					null, sources)
+					List.of("-proc:none", "-parameters", "-d", classes.toString(), "-classpath", classPath), null,
+					sources)
 			.call();
 		assertThat(compiled).as(problems.toString()).isTrue();
-		return new URLClassLoader(new URL[] { classes.toUri().toURL() }, JavaCode.class.getClassLoader());
 	}
 
 	private static final class Source extends SimpleJavaFileObject {

@@ -52,9 +52,9 @@ class TestingPageTests {
 			import org.springframework.boot.autoconfigure.SpringBootApplication;
 			import org.springframework.boot.test.context.SpringBootTest;
 			import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
+			import org.springframework.context.annotation.Import;
 			import org.springframework.http.*;
 			import org.springframework.stereotype.Service;
-			import org.springframework.test.context.bean.override.mockito.MockitoBean;
 			import org.springframework.test.web.servlet.assertj.MockMvcTester;
 			import org.springframework.web.bind.annotation.*;
 			import static io.github.lockspring.test.TestLocksAssert.assertThat;
@@ -73,8 +73,9 @@ class TestingPageTests {
 			}
 			""", "OrderController", """
 			@RestController class OrderController {
-				@PutMapping("/orders/{id}") @DistributedLock(name = "order", key = "#id", waitTime = "2s")
-				void pay(@PathVariable long id) { }
+				private final Orders orders;
+				OrderController(Orders orders) { this.orders = orders; }
+				@PutMapping("/orders/{id}") void pay(@PathVariable long id) { this.orders.pay(id); }
 				@ExceptionHandler @ResponseStatus(HttpStatus.CONFLICT) void busy(LockNotAcquiredException ex) { }
 			}
 			""", "Shipping", """

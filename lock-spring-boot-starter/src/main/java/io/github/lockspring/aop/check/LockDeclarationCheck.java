@@ -123,7 +123,9 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
 	private void warnOfUnknownNames() {
 		Set<String> unknown = new TreeSet<>(this.defaults.configuredNames());
-		this.interceptor.source().known().forEach((lock) -> unknown.remove(this.defaults.configuredNameOf(lock.name())));
+		this.interceptor.source()
+			.known()
+			.forEach((lock) -> unknown.remove(this.defaults.configuredNameOf(lock.name())));
 		if (!unknown.isEmpty()) {
 			logger.warn("No lock annotation uses the names configured by lock.names.*: "
 					+ unknown.stream().map(KeyFormat::quote).collect(Collectors.joining(", "))
