@@ -92,7 +92,8 @@ class FailurePolicyTests {
 
 	@Test
 	void skippedCallOfASemaphoreDoesNotRun() {
-		assertThat(this.orders.limited(this.orders)).isEqualTo("outer, null");
+		this.proxies.elsewhere().acquire("limit", LockedProxies.TRY_ONCE.withPermits(1));
+		assertThat(this.orders.limited()).isNull();
 	}
 
 	@Test
@@ -117,6 +118,26 @@ class FailurePolicyTests {
 	void fallbackMayBeInherited() {
 		this.proxies.holdElsewhere("order");
 		assertThat(this.proxies.proxy(new RushOrders()).pay(7, "cash")).isEqualTo("later 7 cash");
+	}
+
+	@Test
+	void fallbackMayHaveTheNameOfTheMethod() {
+		this.proxies.holdElsewhere("order");
+		assertThat(this.orders.quote("a")).isEqualTo("a, not now");
+	}
+
+	@Test
+	void fallbackMayBeThatOfAGenericClass() {
+		this.proxies.holdElsewhere("order");
+		assertThat(this.proxies.proxy(new Texts()).find("a")).isEqualTo("a");
+		assertThat(this.proxies.proxy(new Texts()).findInherited("a")).isEqualTo("text a");
+	}
+
+	@Test
+	void fallbackOfAGenericClassForAnotherTypeIsNotTaken() {
+		assertThatExceptionOfType(InvalidLockDeclarationException.class)
+			.isThrownBy(() -> this.proxies.proxy(new WrongTexts()))
+			.withMessageContaining("fallback = 'later' is not a method");
 	}
 
 	@Test
@@ -355,8 +376,8 @@ class FailurePolicyTests {
 		}
 
 		@DistributedSemaphore(name = "limit", permits = "1", onFailure = OnFailure.SKIP)
-		String limited(Orders proxy) {
-			return "outer, " + proxy.limited(proxy);
+		String limited() {
+			return "run";
 		}
 
 		@DistributedLock(name = "order", onFailure = OnFailure.FALLBACK, fallback = "later")
@@ -367,6 +388,15 @@ class FailurePolicyTests {
 
 		private String later(long id, String how) {
 			return "later " + id + " " + how;
+		}
+
+		@DistributedLock(name = "order", onFailure = OnFailure.FALLBACK, fallback = "quote")
+		String quote(String isin) {
+			return isin;
+		}
+
+		private String quote(String isin, LockException failure) {
+			return isin + ", not now";
 		}
 
 		@DistributedLock(name = "order", onFailure = OnFailure.FALLBACK, fallback = "notShipped")
@@ -439,6 +469,45 @@ class FailurePolicyTests {
 	}
 
 	static class OptionalNames extends Finder<Optional<String>> {
+
+	}
+
+	abstract static class Found<T> {
+
+		T later(T id) {
+			return id;
+		}
+
+		@DistributedLock(name = "order", onFailure = OnFailure.FALLBACK, fallback = "textLater")
+		T findInherited(T id) {
+			return id;
+		}
+
+	}
+
+	static class Texts extends Found<String> {
+
+		@DistributedLock(name = "order", onFailure = OnFailure.FALLBACK, fallback = "later")
+		String find(String id) {
+			return id;
+		}
+
+		String textLater(String id) {
+			return "text " + id;
+		}
+
+	}
+
+	static class WrongTexts extends Found<Integer> {
+
+		@DistributedLock(name = "order", onFailure = OnFailure.FALLBACK, fallback = "later")
+		String find(String id) {
+			return id;
+		}
+
+		Integer textLater(Integer id) {
+			return id;
+		}
 
 	}
 

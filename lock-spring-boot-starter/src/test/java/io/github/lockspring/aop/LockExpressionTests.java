@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockKeyConverter;
+import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
 import io.github.lockspring.aop.expression.LockExpressionParser;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -154,6 +155,35 @@ class LockExpressionTests {
 
 	private static Arguments refused(Consumer<Keys> call, String method, String expression, String reason) {
 		return arguments(call, method, expression, reason);
+	}
+
+	@Test
+	void argumentsAreNamedByTheParametersOfTheInterfaceWithTheAnnotation() {
+		Sender lambda = (text, to) -> {
+		};
+		this.proxies.proxy(lambda, Sender.class).send("a", "b");
+		this.proxies.proxy(new OtherNames()).send("c", "d");
+		this.proxies.proxy(new SwappedNames()).send("e", "f");
+		assertThat(this.proxies.backend.keys()).containsExactly("lock:to:b", "lock:to:d", "lock:to:f");
+	}
+
+	@Test
+	void argumentsAreNamedByTheParametersOfTheInterfaceWhoseTypeHasTheAnnotation() {
+		this.proxies.proxy(new Receiver()).receive("a");
+		assertThat(this.proxies.backend.keys()).containsExactly("lock:from:a");
+	}
+
+	@Test
+	void argumentsAreAlsoNamedByTheParametersOfTheImplementation() {
+		this.proxies.proxy(new Answer()).answer("a");
+		assertThat(this.proxies.backend.keys()).containsExactly("lock:answer:a");
+	}
+
+	@Test
+	void namesOfBothMethodsAreListed() {
+		assertThatExceptionOfType(InvalidLockDeclarationException.class)
+			.isThrownBy(() -> this.proxies.proxy(new OtherUnknown()))
+			.withMessageContaining("Available are #root, #text, #words, #p0, #a0");
 	}
 
 	@Test
@@ -331,6 +361,74 @@ class LockExpressionTests {
 	}
 
 	public record Customer(String name) {
+
+	}
+
+	interface Sender {
+
+		@DistributedLock(name = "to", key = "#to")
+		void send(String text, String to);
+
+	}
+
+	static class OtherNames implements Sender {
+
+		@Override
+		public void send(String message, String receiver) {
+		}
+
+	}
+
+	static class SwappedNames implements Sender {
+
+		@Override
+		public void send(String to, String text) {
+		}
+
+	}
+
+	@DistributedLock(name = "from", key = "#from")
+	interface Receiving {
+
+		void receive(String from);
+
+	}
+
+	static class Receiver implements Receiving {
+
+		@Override
+		public void receive(String sender) {
+		}
+
+	}
+
+	interface Answering {
+
+		@DistributedLock(name = "answer", key = "#question")
+		void answer(String text);
+
+	}
+
+	static class Answer implements Answering {
+
+		@Override
+		public void answer(String question) {
+		}
+
+	}
+
+	interface Unknown {
+
+		@DistributedLock(key = "#unknown")
+		void say(String text);
+
+	}
+
+	static class OtherUnknown implements Unknown {
+
+		@Override
+		public void say(String words) {
+		}
 
 	}
 

@@ -145,12 +145,12 @@ public final class LockAttributesReader {
 		if (text.isBlank()) {
 			throw text.rejection("is blank", "Specify an expression, or omit the attribute.", null);
 		}
-		return parse(text);
+		return parse(text, declaration);
 	}
 
-	private LockExpression parse(AnnotationText text) {
+	private LockExpression parse(AnnotationText text, LockDeclaration declaration) {
 		try {
-			return this.expressions.parse(text.text(), text.site().method());
+			return this.expressions.parse(text.text(), declaration.declared(), declaration.method());
 		}
 		catch (InvalidLockExpressionException ex) {
 			throw text.rejection(String.valueOf(ex.getMessage()), "Correct the expression.", ex.getCause());
@@ -160,9 +160,9 @@ public final class LockAttributesReader {
 	private LockOptions optionsOf(LockDeclaration declaration, String name, List<DynamicDuration> times) {
 		LockDefaults defaults = this.defaults.get();
 		LockOptions options = defaults.options().withType(declaration.type());
-		options = withTime(options, resolve(declaration, "waitTime"), LockOptions::withWaitTime, times);
-		options = withTime(options, resolve(declaration, "leaseTime"), LockOptions::withLeaseTime, times);
-		options = withTime(options, resolve(declaration, "lockAtLeastFor"), LockOptions::withLockAtLeastFor, times);
+		options = withTime(options, declaration, "waitTime", LockOptions::withWaitTime, times);
+		options = withTime(options, declaration, "leaseTime", LockOptions::withLeaseTime, times);
+		options = withTime(options, declaration, "lockAtLeastFor", LockOptions::withLockAtLeastFor, times);
 		AnnotationText autoRenew = resolve(declaration, "autoRenew");
 		options = autoRenew.isBlank() ? options : options.withAutoRenew(autoRenew.asBoolean());
 		options = overridden(options, defaults.forName(name), times);
@@ -195,13 +195,14 @@ public final class LockAttributesReader {
 		return declaration.text(attribute).resolve(this.beanFactory);
 	}
 
-	private LockOptions withTime(LockOptions options, AnnotationText text,
+	private LockOptions withTime(LockOptions options, LockDeclaration declaration, String attribute,
 			BiFunction<LockOptions, Duration, LockOptions> change, List<DynamicDuration> times) {
+		AnnotationText text = resolve(declaration, attribute);
 		if (text.isBlank()) {
 			return options;
 		}
 		if (text.isExpression()) {
-			times.add(new DynamicDuration(text, parse(text), change));
+			times.add(new DynamicDuration(text, parse(text, declaration), change));
 			return options;
 		}
 		try {

@@ -20,6 +20,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockType;
@@ -37,6 +38,20 @@ record LockDeclaration(AnnotatedMethod site, MergedAnnotation<?> annotation) {
 
 	static LockDeclaration of(Method method, MergedAnnotation<? extends Annotation> annotation) {
 		return new LockDeclaration(new AnnotatedMethod(annotation.getType().getSimpleName(), method), annotation);
+	}
+
+	/**
+	 * Return the method that has the annotation, or that the annotated type declares: the
+	 * method itself, or one that it implements. Expressions are written for its
+	 * parameters.
+	 */
+	Method declared() {
+		Object source = this.annotation.getRoot().getSource();
+		if (source instanceof Class<?> type) {
+			Method declared = ClassUtils.getMethodIfAvailable(type, method().getName(), method().getParameterTypes());
+			return (declared != null) ? declared : method();
+		}
+		return (source instanceof Method declared) ? declared : method();
 	}
 
 	boolean isSemaphore() {

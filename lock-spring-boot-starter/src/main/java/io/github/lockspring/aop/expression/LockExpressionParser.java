@@ -59,33 +59,44 @@ public final class LockExpressionParser {
 	/**
 	 * Parse an expression.
 	 * @param text the expression, without placeholders
-	 * @param method the method whose arguments it may refer to
+	 * @param methods the methods by whose parameters arguments may be named: the one with
+	 * the annotation, and the one that implements it. If they use a name differently, the
+	 * first one decides.
 	 * @return the expression
 	 * @throws InvalidLockExpressionException if it cannot be parsed or is not allowed
 	 */
-	public LockExpression parse(String text, Method method) {
-		@Nullable String[] names = DefaultParameterNameDiscoverer.getSharedInstance().getParameterNames(method);
-		Map<String, Integer> variables = variablesOf(method, names);
+	public LockExpression parse(String text, Method... methods) {
+		Map<String, Integer> variables = new LinkedHashMap<>();
+		for (Method method : methods) {
+			addNames(DefaultParameterNameDiscoverer.getSharedInstance().getParameterNames(method), variables);
+		}
+		boolean named = !variables.isEmpty() || methods[0].getParameterCount() == 0;
+		addIndexes(methods[0].getParameterCount(), variables);
 		Integer index = text.startsWith("#") ? variables.get(text.substring(1)) : null;
 		return (index != null) ? new LockExpression.Argument(text, index)
-				: this.language.obtain().parse(text, variables, names != null);
+				: this.language.obtain().parse(text, variables, named);
 	}
 
 	/**
-	 * Return the indexes of the arguments by their names, as in {@code @Cacheable}. The
-	 * continuation of a suspending function has no name.
+	 * Add the names of the arguments. The continuation of a suspending function has none.
 	 */
-	private static Map<String, Integer> variablesOf(Method method, @Nullable String @Nullable [] names) {
-		Map<String, Integer> variables = new LinkedHashMap<>();
-		for (int i = 0; i < method.getParameterCount(); i++) {
-			if (names != null && i < names.length && names[i] != null) {
-				variables.put(names[i], i);
+	private static void addNames(@Nullable String @Nullable [] names, Map<String, Integer> variables) {
+		for (int i = 0; names != null && i < names.length; i++) {
+			if (names[i] != null) {
+				variables.putIfAbsent(names[i], i);
 			}
+		}
+	}
+
+	/**
+	 * Add the names that refer to the arguments by index, as in {@code @Cacheable}.
+	 */
+	private static void addIndexes(int parameterCount, Map<String, Integer> variables) {
+		for (int i = 0; i < parameterCount; i++) {
 			variables.putIfAbsent("p" + i, i);
 			variables.putIfAbsent("a" + i, i);
 		}
 		variables.remove("root");
-		return variables;
 	}
 
 	/**
