@@ -124,8 +124,9 @@ public @interface DistributedLock {
 	 * of its elements together. Numbers are compared by value: {@code 1}, {@code 1.0} and
 	 * {@code 1.00} are the same key.
 	 * <p>
-	 * The expression is read-only: it must not refer to types with {@code T(…)}, call
-	 * constructors or assign values. Arguments are never evaluated as expressions; their
+	 * The expression may call methods of arguments and beans, and is evaluated before the
+	 * lock is requested. It must not refer to types with {@code T(…)}, call constructors
+	 * or assign values. Arguments are never evaluated as expressions; their
 	 * content is a value.
 	 * @return the expression; empty by default, so that all calls are mutually exclusive
 	 */
