@@ -17,6 +17,7 @@
 package io.github.lockspring;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.github.lockspring.engine.KeyFormat;
 
@@ -29,9 +30,23 @@ public final class LockNotAcquiredException extends LockException {
 	private final Duration waitTime;
 
 	LockNotAcquiredException(String key, Duration waitTime) {
-		super("Could not acquire the lock on " + KeyFormat.quote(key) + " within " + waitTime
-				+ ": it is held by another owner; retry later, or wait longer", key, null);
+		super(message(key, waitTime), key, null);
 		this.waitTime = waitTime;
+	}
+
+	LockNotAcquiredException(List<String> keys, Duration waitTime) {
+		super((keys.size() == 1) ? message(keys.get(0), waitTime)
+				: "Could not acquire the lock on all " + keys.size() + " keys of "
+						+ KeyFormat.quote(String.join(",", keys)) + " within " + waitTime
+						+ ": one of them is held by another owner, or the time was too short for all of them; "
+						+ "retry later, wait longer, or lock fewer keys",
+				String.join(",", keys), null);
+		this.waitTime = waitTime;
+	}
+
+	private static String message(String key, Duration waitTime) {
+		return "Could not acquire the lock on " + KeyFormat.quote(key) + " within " + waitTime
+				+ ": it is held by another owner; retry later, or wait longer";
 	}
 
 	/**

@@ -338,7 +338,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	public LockHandle acquireAll(Collection<String> keys, LockOptions options) {
 		LockHandle lock = tryAcquireAll(keys, options);
 		if (lock == null) {
-			throw new LockNotAcquiredException(String.join(",", storeKeys(keys)), options.waitTime());
+			throw new LockNotAcquiredException(storeKeys(keys), options.waitTime());
 		}
 		return lock;
 	}
@@ -423,7 +423,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	public CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options) {
 		List<String> storeKeys = storeKeys(keys);
 		return AsyncAcquisition.require(asyncLocks(options).acquireAll(storeKeys),
-				() -> new LockNotAcquiredException(String.join(",", storeKeys), options.waitTime()));
+				() -> new LockNotAcquiredException(storeKeys, options.waitTime()));
 	}
 
 	@Override

@@ -38,6 +38,8 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueChange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -189,6 +191,27 @@ class ZooKeeperCounterTests {
 		}
 		assertThat(grants).hasPositiveValue();
 		assertThat(counter()).isEqualTo(LAST);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { LAST - 2, -4, -3, -2 })
+	void valuesAreUpdatedOnceWhileTheVersionsOfTheNodeOverflow(int version) {
+		ValueChange increment = new ValueChange.Add(1, Long.MIN_VALUE);
+		Value before = Value.ABSENT;
+		for (int i = 0; i < 10; i++) {
+			before = this.one.apply(this.key, increment).after();
+		}
+		server.setVersion(new LockPaths(this.one.client, Clients.SETTINGS.namespace()).valueOf(this.key), version);
+		for (int i = 0; i < 6; i++) {
+			Value after = ((i % 3 == 0) ? this.two : this.one).apply(this.key, increment).after();
+			assertThat(after.number()).isEqualTo(before.number() + 1);
+			assertThat(after.version()).isGreaterThan(before.version());
+			before = after;
+		}
+		server.setVersion(new LockPaths(this.one.client, Clients.SETTINGS.namespace()).valueOf(this.key), version);
+		this.one.apply(this.key, new ValueChange.Delete(ValueChange.ANY_VERSION));
+		assertThat(this.two.read(this.key, false)).isEqualTo(Value.ABSENT);
+		assertThat(this.two.apply(this.key, increment).after().number()).isEqualTo(1);
 	}
 
 	/**

@@ -69,6 +69,16 @@ final class ZooKeeperInProcess implements AutoCloseable {
 		return (node != null) ? node.stat.getCversion() : 0;
 	}
 
+	/**
+	 * Sets the version of the data of a node.
+	 */
+	void setVersion(String path, int version) {
+		DataNode node = this.server.getZKDatabase().getNode(path);
+		synchronized (node) {
+			node.stat.setVersion(version);
+		}
+	}
+
 	@Override
 	public void close() {
 		this.connections.shutdown();
