@@ -386,8 +386,8 @@ public final class LockEngine implements AutoCloseable {
 	 * supports that, all of them are free, and none of them is wanted in this process.
 	 * @param keys the keys, sorted and without duplicates
 	 * @param options the options
-	 * @return the holds, which have one lease and one token in common, or nothing if the
-	 * keys have to be acquired one after the other
+	 * @return the holds, of which each few hundred have one lease and one token in common,
+	 * or nothing if the keys have to be acquired one after the other
 	 * @throws EngineException if the acquisition failed for another reason
 	 */
 	public List<Hold> acquireTogether(List<String> keys, AcquireOptions options) {

@@ -27,13 +27,15 @@ import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
 
 /**
- * Acquires several keys in one call to the store, without waiting for them.
+ * Acquires several keys in one call to the store, or many of them in one call for each
+ * group, without waiting for them.
  * <ol>
- * <li>Enter the local queues of all keys, unless one of them is held or wanted in this
+ * <li>Enter the local queues of the keys of a group, unless one of them is held or wanted in this
  * process.</li>
- * <li>Granted in time: hold all keys under one lease.</li>
- * <li>Otherwise leave the queues. A request that may have been granted is released in the
- * background.</li>
+ * <li>Granted in time: hold these keys under one lease, and continue with the next
+ * group.</li>
+ * <li>Otherwise leave the queues, and release the groups before. A request that may have
+ * been granted is released in the background.</li>
  * <li>If there is time left, or a key is wanted in this process, the keys are then
  * acquired one after the other. Otherwise the answer of the store, or its failure, is
  * that of the acquisition.</li>
@@ -68,37 +70,52 @@ final class MultiKeyAcquirer {
 	}
 
 	/**
-	 * Return whether keys can be acquired in one call to the store.
+	 * Return whether keys can be acquired in one call to the store, or one for each group
+	 * of them.
 	 */
 	boolean canAcquire(List<String> keys, AcquireOptions options) {
-		return keys.size() > 1 && keys.size() <= MAX_KEYS && options.isPlain() && this.store.hasMultiKey()
-				&& !this.context.isClosed();
+		return keys.size() > 1 && options.isPlain() && this.store.hasMultiKey() && !this.context.isClosed();
 	}
 
 	/**
-	 * Acquire several keys.
+	 * Acquire several keys, group by group.
 	 * @param holds the holds to acquire, in the order of the keys
-	 * @param waitNanos the available time, which the call may exceed slightly
+	 * @param waitNanos the available time, which the call may exceed by that of one call
 	 * @return the outcome; unless they are held, the attempt leaves nothing behind
 	 * @throws EngineException if the store failed and no time is left
 	 */
 	Outcome acquire(List<Hold> holds, long waitNanos) {
-		Outcome outcome = tryAcquire(holds, waitNanos);
-		if (outcome != Outcome.HELD) {
-			return outcome;
-		}
+		long deadline = this.time.nanoTime() + Math.min(waitNanos, Durations.MAX_NANOS);
+		int groups = (holds.size() + MAX_KEYS - 1) / MAX_KEYS;
+		int held = 0;
+		boolean acquired = false;
 		try {
+			for (int i = 1; i <= groups; i++) {
+				int end = (int) ((long) holds.size() * i / groups);
+				Outcome outcome = isLongOver(deadline) ? Outcome.UNDECIDED
+						: tryAcquire(holds.subList(held, end), deadline);
+				if (outcome != Outcome.HELD) {
+					return outcome;
+				}
+				held = end;
+			}
 			this.context.requireOpen();
 			holds.forEach(Hold::notifyAcquired);
-			return outcome;
+			acquired = true;
+			return Outcome.HELD;
 		}
-		catch (Throwable ex) {
-			Hold.releaseAll(holds);
-			throw ex;
+		finally {
+			if (!acquired) {
+				Hold.releaseAll(holds.subList(0, held));
+			}
 		}
 	}
 
-	private Outcome tryAcquire(List<Hold> holds, long waitNanos) {
+	private boolean isLongOver(long deadline) {
+		return this.time.nanoTime() - deadline > Durations.nanos(this.context.settings().operationTimeout());
+	}
+
+	private Outcome tryAcquire(List<Hold> holds, long deadline) {
 		long now = this.time.nanoTime();
 		try {
 			for (Hold hold : holds) {
@@ -107,7 +124,7 @@ final class MultiKeyAcquirer {
 					return Outcome.UNDECIDED;
 				}
 			}
-			return contend(holds, now + Math.min(waitNanos, Durations.MAX_NANOS));
+			return contend(holds, deadline);
 		}
 		finally {
 			for (Hold hold : holds) {

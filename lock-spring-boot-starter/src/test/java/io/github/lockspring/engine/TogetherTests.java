@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,8 @@ class TogetherTests {
 
 	private static final List<String> KEYS = List.of("a", "b", "c");
 
+	private static final List<String> MANY_KEYS = IntStream.range(1000, 1600).mapToObj(Integer::toString).toList();
+
 	private final Harness harness = new Harness();
 
 	private final FaultyBackend backend = this.harness.backend();
@@ -70,6 +73,34 @@ class TogetherTests {
 		assertThat(this.backend.attempts()).isOne();
 		assertThat(Hold.releaseAll(holds)).isEmpty();
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void manyKeysAreOneCallForEachGroup() throws Exception {
+		List<Hold> holds = this.engine.acquireTogether(MANY_KEYS, OPTIONS);
+		assertThat(holds).extracting(Hold::key).isEqualTo(MANY_KEYS);
+		assertThat(holds).allMatch(Hold::isHeld);
+		assertThat(this.backend.attempts()).isEqualTo(3);
+		assertThat(Hold.releaseAll(holds)).isEmpty();
+		assertThat(this.backend.count(Kind.RELEASE)).isEqualTo(3);
+		Hold last = this.harness.engine().acquire("1599", OPTIONS, 0);
+		assertThat(this.engine.acquireTogether(MANY_KEYS, OPTIONS, this, 0)).isNull();
+		assertThat(last.release()).isTrue();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void manyKeysAreReleasedIfTheStoreFailsForTheLastGroup() {
+		for (int i = 0; i < 2; i++) {
+			this.backend.next(Kind.TRY, Fault.before(() -> {
+			}));
+		}
+		this.backend.next(Kind.TRY, Fault.unavailable());
+		assertThatExceptionOfType(EngineException.class)
+			.isThrownBy(() -> this.engine.acquireTogether(MANY_KEYS, OPTIONS, this, 0))
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNAVAILABLE));
+		assertThat(this.backend.attempts()).isEqualTo(3);
 		this.harness.assertNothingLeft();
 	}
 
