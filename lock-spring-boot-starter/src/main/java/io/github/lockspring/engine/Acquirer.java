@@ -601,7 +601,7 @@ final class Acquirer {
 	 * @param nanos the monotonic time at which it was noticed
 	 * @param failure the failure
 	 */
-	private record LastFailure(long nanos, BackendException failure) {
+	record LastFailure(long nanos, BackendException failure) {
 	}
 
 	/**

@@ -861,7 +861,7 @@ final class LocalQueue {
 	 * @param nanos a time at which it applied
 	 * @param failure the failure, or {@code null} if the request was denied
 	 */
-	private record LastAnswer(long nanos, @Nullable BackendException failure) {
+	record LastAnswer(long nanos, @Nullable BackendException failure) {
 	}
 
 }

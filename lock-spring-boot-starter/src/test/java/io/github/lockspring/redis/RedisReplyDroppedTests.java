@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -145,6 +146,21 @@ class RedisReplyDroppedTests {
 			assertOtherAcquires(key);
 		}
 		assertReplies();
+	}
+
+	@Test
+	void leaseThatIsExtendedToAShorterTimeIsNotHeldAnyLonger() throws Exception {
+		AcquireOptions unrenewed = AcquireOptions.exclusive(Duration.ofMinutes(2), false);
+		Hold hold = this.run.acquire(this.victim, "key", unrenewed, WAIT);
+		assertThat(hold).isNotNull();
+		Future<String> reply = drop(RedisScript.RENEW);
+		assertThatExceptionOfType(EngineException.class)
+			.isThrownBy(() -> hold.extend(AcquireOptions.exclusive(Duration.ofMillis(200), false)));
+		assertThat(isDropped(reply)).isTrue();
+		Hold next = this.run.acquire(this.other, "key", OPTIONS, WAIT);
+		assertThat(next).isNotNull();
+		assertThat(hold.isHeld()).isFalse();
+		assertThat(this.run.release(next)).isTrue();
 	}
 
 	/**
