@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import org.junit.jupiter.api.Test;
@@ -139,16 +140,19 @@ class RunBrowserTests {
 
 	@Test
 	void nothingIsStartedBeforeAllInstancesServe(DemonstrationPage page) {
-		page.startAndAwaitSections("distributed-lock", 20, 250);
-		int killed = page.incident("killed").count();
-		page.locator("[data-break=kill]").click();
-		assertThat(page.incident("killed")).hasCount(killed + 1);
-		page.locator("#cancel").click();
-		assertThat(page.locator("#start-hint")).containsText("Not serving now: instance");
+		String state = page.page().request().get("/demo").text().replaceFirst("(?s)(.*)\"serving\"", "$1\"starting\"");
+		page.page()
+			.route("**/demo/stream",
+					(route) -> route.fulfill(new Route.FulfillOptions().setContentType("text/event-stream")
+						.setBody("event:state\ndata:" + state + "\n\n")));
+		page.page().reload();
+		assertThat(page.locator("#start-hint")).containsText("Not serving now: instance 3");
 		assertThat(page.locator("#start")).isDisabled();
-		page.locator("#instances").fill("1");
+		page.locator("#instances").fill("2");
 		assertThat(page.locator("#start")).isEnabled();
 		page.locator("#instances").fill("3");
+		assertThat(page.locator("#start")).isDisabled();
+		page.page().unroute("**/demo/stream");
 		page.awaitIdle();
 		assertThat(page.locator("#start-hint")).isHidden();
 	}

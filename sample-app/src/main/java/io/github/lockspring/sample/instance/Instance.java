@@ -41,7 +41,7 @@ public final class Instance {
 	private static final Pattern STARTED = Pattern.compile("Tomcat started on port (\\d+).*Started SampleApplication",
 			Pattern.DOTALL);
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+	private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
 
 	private final Process process;
 
