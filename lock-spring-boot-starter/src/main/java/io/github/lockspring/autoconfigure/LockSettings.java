@@ -279,7 +279,7 @@ final class LockSettings {
 		ZooKeeperLockProperties zookeeper = this.properties.getZookeeper();
 		boolean ownClient = zookeeper.getConnectString() != null;
 		return new ZooKeeperLockSettings(zookeeper.getNamespace(), this.properties.getOperationTimeout(),
-				ownClient ? zookeeper.getSessionTimeout() : null, zookeeper.getAuth() != null);
+				ownClient ? zookeeper.getSessionTimeout() : null, zookeeper.getAuth() != null, false);
 	}
 
 	EngineSettings engineSettings() {

@@ -64,6 +64,8 @@ final class Connection {
 
 	private final SessionListener listener;
 
+	private final boolean startsClient;
+
 	private final ConnectionStateListener stateListener = (client, state) -> changed(state);
 
 	/**
@@ -82,23 +84,33 @@ final class Connection {
 
 	private volatile boolean preparing;
 
-	Connection(CuratorFramework client, LockPaths paths, SessionListener listener) {
+	Connection(CuratorFramework client, LockPaths paths, SessionListener listener, boolean startsClient) {
 		this.client = client;
 		this.paths = paths;
 		this.listener = listener;
+		this.startsClient = startsClient;
 	}
 
 	/**
-	 * Start the client, unless it is already started.
+	 * Start the client, unless it is already started or left to the application.
+	 * @return whether it is started
 	 */
-	void start() {
+	boolean start() {
 		this.client.getConnectionStateListenable().addListener(this.stateListener);
-		if (this.client.getState() == CuratorFrameworkState.LATENT) {
+		if (isLatent()) {
+			if (!this.startsClient) {
+				return false;
+			}
 			this.client.start();
 		}
 		else if (this.client.getZookeeperClient().isConnected() || isRejected()) {
 			changed(ConnectionState.CONNECTED);
 		}
+		return true;
+	}
+
+	private boolean isLatent() {
+		return this.client.getState() == CuratorFrameworkState.LATENT;
 	}
 
 	/**
@@ -173,7 +185,8 @@ final class Connection {
 			return this.ready.get(Math.max(nanos, 0), TimeUnit.NANOSECONDS);
 		}
 		catch (TimeoutException ex) {
-			throw new BackendUnavailableException("ZooKeeper is not connected", null);
+			throw new BackendUnavailableException(isLatent() ? "The CuratorFramework of the application is not started"
+					: "ZooKeeper is not connected", null);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

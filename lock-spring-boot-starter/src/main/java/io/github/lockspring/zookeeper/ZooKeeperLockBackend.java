@@ -96,8 +96,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	/**
 	 * Create a backend. Does not access the servers yet.
-	 * @param client the client, which is started unless it is already started, and never
-	 * closed
+	 * @param client the client, which is started unless it is already started or the
+	 * settings say otherwise, and never closed
 	 * @param settings the settings
 	 */
 	public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings) {
@@ -110,7 +110,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		LockPaths paths = new LockPaths(client, settings.namespace());
 		this.client = client;
 		this.settings = settings;
-		this.connection = new Connection(client, paths, new Sessions());
+		this.connection = new Connection(client, paths, new Sessions(), settings.startsClient());
 		this.calls = new Calls(this.connection);
 		this.lockQueues = new LockQueues(paths, this.connection);
 		this.values = new ZooKeeperValueBackend(paths, this.connection, this.calls, keptTimeOfDeletedValues);
@@ -132,8 +132,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Start the client unless it is started, and create the root of all locks unless it
-	 * exists. Servers may be unavailable: no lock can be acquired until they are
+	 * Start the client unless it is started or left to the application, and create the
+	 * root of all locks unless it exists. Servers may be unavailable: no lock can be acquired until they are
 	 * connected.
 	 * @throws ZooKeeperLockSetupException if the data or configuration of the servers
 	 * prevents locks
@@ -143,7 +143,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		this.listener = listener;
 		this.lockQueues.watcher().setListener(listener);
 		this.values.setListener(listener);
-		this.connection.start();
+		if (!this.connection.start()) {
+			logger.warn("No locks can be acquired until the application has started its CuratorFramework");
+			return;
+		}
 		try {
 			this.connection.session(this.settings.operationTimeout().toNanos());
 		}

@@ -33,9 +33,11 @@ import io.github.lockspring.support.Durations;
  * is given if the servers negotiate another one; {@code null} if unknown
  * @param exclusive whether the lock nodes are restricted to clients of the same identity,
  * so that a warning is given if they are open to others
+ * @param startsClient whether a client that is not started yet is started by the backend,
+ * rather than by the application at any later time
  */
 public record ZooKeeperLockSettings(String namespace, Duration operationTimeout, @Nullable Duration sessionTimeout,
-		boolean exclusive) {
+		boolean exclusive, boolean startsClient) {
 
 	/**
 	 * Default namespace.
@@ -56,7 +58,7 @@ public record ZooKeeperLockSettings(String namespace, Duration operationTimeout,
 	 * @param operationTimeout how long to wait for an answer
 	 */
 	public ZooKeeperLockSettings(String namespace, Duration operationTimeout) {
-		this(namespace, operationTimeout, null, false);
+		this(namespace, operationTimeout, null, false, true);
 	}
 
 }

@@ -95,10 +95,11 @@ class LockSettingsTests {
 		properties.setOperationTimeout(Duration.ofSeconds(3));
 		properties.getZookeeper().setNamespace("my-locks");
 		assertThat(LockSettings.of(properties, null).zooKeeperSettings())
-			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3)));
+			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), null, false, false));
 		properties.getZookeeper().setConnectString("host:2181");
 		assertThat(LockSettings.of(properties, null).zooKeeperSettings())
-			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), Duration.ofSeconds(10), false));
+			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), Duration.ofSeconds(10), false,
+					false));
 	}
 
 	@Test

@@ -238,7 +238,8 @@ class RestartTests {
 				return runner
 					.withBean(CuratorFramework.class,
 							() -> CuratorFrameworkFactory.newClient(ZooKeeperServer.shared().connectString(),
-									new RetryOneTime(100)))
+									new RetryOneTime(100)),
+							(definition) -> definition.setInitMethodName("start"))
 					.withPropertyValues("lock.backend=zookeeper",
 							"lock.zookeeper.namespace=locks-" + UUID.randomUUID());
 			}

@@ -138,8 +138,23 @@ class ZooKeeperLockConfigurationTests {
 	}
 
 	@Test
+	void clientOfTheApplicationIsStartedByTheApplicationAtAnyTime() {
+		CuratorFramework client = client();
+		this.runner.withPropertyValues("lock.operation-timeout=1s")
+			.withBean("curator", CuratorFramework.class, () -> client)
+			.run((context) -> {
+				LockOperations locks = context.getBean(LockOperations.class);
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire("order"))
+					.withStackTraceContaining("The CuratorFramework of the application is not started");
+				client.start();
+				await().untilAsserted(() -> locks.acquire("order").close());
+			});
+	}
+
+	@Test
 	void clientOfTheApplicationIsClosedAfterLocksWereReleased() {
 		CuratorFramework client = client();
+		client.start();
 		this.runner.withBean("curator", CuratorFramework.class, () -> client).run((context) -> {
 			assertThat(heldAtTheEnd(context, client)).containsExactly("nothing");
 			assertThat(client.getState()).isEqualTo(CuratorFrameworkState.STOPPED);

@@ -148,7 +148,7 @@ class ZooKeeperSetupTests {
 	void rootThatIsOpenToStrangersIsWarnedOf() throws Exception {
 		this.admin.create().withACL(Ids.OPEN_ACL_UNSAFE).forPath(this.root);
 		ZooKeeperLockSettings exclusive = new ZooKeeperLockSettings(this.namespace, ZooKeeperProcess.TIMEOUT, null,
-				true);
+				true, true);
 		ZooKeeperProcess process = add(new ZooKeeperProcess(add(client(server.connectString(), "app")), exclusive));
 		assertThat(process.backend.warnings()).singleElement()
 			.asString()
