@@ -133,8 +133,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	/**
 	 * Start the client unless it is started or left to the application, and create the
-	 * root of all locks unless it exists. Servers may be unavailable: no lock can be acquired until they are
-	 * connected.
+	 * root of all locks unless it exists. Servers may be unavailable: no lock can be
+	 * acquired until they are connected.
 	 * @throws ZooKeeperLockSetupException if the data or configuration of the servers
 	 * prevents locks
 	 */

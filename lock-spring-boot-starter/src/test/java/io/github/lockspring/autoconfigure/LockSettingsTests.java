@@ -97,9 +97,8 @@ class LockSettingsTests {
 		assertThat(LockSettings.of(properties, null).zooKeeperSettings())
 			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), null, false, false));
 		properties.getZookeeper().setConnectString("host:2181");
-		assertThat(LockSettings.of(properties, null).zooKeeperSettings())
-			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), Duration.ofSeconds(10), false,
-					false));
+		assertThat(LockSettings.of(properties, null).zooKeeperSettings()).isEqualTo(
+				new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), Duration.ofSeconds(10), false, false));
 	}
 
 	@Test

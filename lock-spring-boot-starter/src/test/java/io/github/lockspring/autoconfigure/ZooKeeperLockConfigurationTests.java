@@ -275,13 +275,11 @@ class ZooKeeperLockConfigurationTests {
 	@ValueSource(strings = { "host:port", "host:99999", ":2181", ",", "zookeeper://host:2181", "host:2181//locks",
 			"host:2181/locks/../other", "host:2181/locks/", "user:hidden@host:2181" })
 	void connectStringThatIsNoneIsExplained(String connectString) {
-		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + connectString)
-			.run((context) -> {
-				FailureAnalysis analysis = FailureAnalyses.of(context);
-				assertThat(analysis.getDescription()).contains("lock.zookeeper.connect-string")
-					.doesNotContain("hidden");
-				assertThat(analysis.getAction()).contains("host:2181,host:2181/path").doesNotContain("hidden");
-			});
+		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + connectString).run((context) -> {
+			FailureAnalysis analysis = FailureAnalyses.of(context);
+			assertThat(analysis.getDescription()).contains("lock.zookeeper.connect-string").doesNotContain("hidden");
+			assertThat(analysis.getAction()).contains("host:2181,host:2181/path").doesNotContain("hidden");
+		});
 	}
 
 	/**

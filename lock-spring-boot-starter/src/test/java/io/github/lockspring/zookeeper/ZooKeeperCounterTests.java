@@ -44,7 +44,8 @@ import io.github.lockspring.spi.ValueChange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Keys whose sequence numbers are used up: ZooKeeper gives the last one to all nodes then.
+ * Keys whose sequence numbers are used up: ZooKeeper gives the last one to all nodes
+ * then.
  */
 class ZooKeeperCounterTests {
 
@@ -107,7 +108,8 @@ class ZooKeeperCounterTests {
 			run.assertExclusion();
 			run.assertNothingLeft(store::assertNothingLeft);
 		}
-		assertThat(counter()).isBetween(0, LAST / 2); // begun anew when the queue was empty
+		assertThat(counter()).isBetween(0, LAST / 2); // begun anew when the queue was
+														// empty
 	}
 
 	@ParameterizedTest
