@@ -84,7 +84,8 @@ import org.springframework.core.annotation.AliasFor;
  * Invalid declarations are rejected when the bean is created: an attribute that cannot be
  * parsed, and a method that returns before its work is done without signalling
  * completion, that is, one that returns another {@link java.util.concurrent.Future}, a
- * {@link java.util.stream.Stream} or an {@link java.util.Iterator}. Proxies cannot
+ * {@link java.util.stream.Stream}, an {@link java.util.Iterator} or a function, or any
+ * asynchronous type within another type, and a {@code @Bean} method. Proxies cannot
  * intercept private, static or final methods, which are rejected, nor calls from another
  * method of the same object, as with {@code @Transactional}: {@link LockAssert} detects
  * the latter, and the property {@code lock.aop.mode} enables weaving instead.
