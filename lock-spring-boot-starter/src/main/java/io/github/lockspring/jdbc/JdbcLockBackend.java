@@ -112,6 +112,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private final DataSource dataSource;
 
+	private final TableName table;
+
 	private final JdbcLockSettings settings;
 
 	private final JdbcCalls calls;
@@ -127,6 +129,8 @@ public final class JdbcLockBackend implements LockBackend {
 	private final @Nullable ReleaseListener releaseListener;
 
 	private final ValueBackend values;
+
+	private volatile Optional<String> growthWarning = Optional.empty();
 
 	private volatile String processName = ProcessName.current("").toString();
 
@@ -159,6 +163,7 @@ public final class JdbcLockBackend implements LockBackend {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
 		TableName table = new TableName(settings.tableName());
 		this.dataSource = dataSource;
+		this.table = table;
 		this.settings = settings;
 		boolean own = settings.ownConnections() > 0;
 		this.calls = new JdbcCalls(new JdbcConnections(
@@ -447,9 +452,21 @@ public final class JdbcLockBackend implements LockBackend {
 		long start = System.nanoTime();
 		this.calls.run(timeout, (connection, mayBeDone) -> {
 			connection.requireWritable();
+			noteGrowth(connection.dialect().growthWarning(connection.connection(), this.table));
 			return true;
 		});
 		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
+	}
+
+	/**
+	 * Log when the table begins to be slow. The warning is one of this backend until it is
+	 * over.
+	 */
+	private void noteGrowth(Optional<String> warning) {
+		if (warning.isPresent() && this.growthWarning.isEmpty()) {
+			logger.warn(warning.get());
+		}
+		this.growthWarning = warning;
 	}
 
 	@Override
@@ -464,9 +481,12 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public List<String> warnings() {
-		Stream<String> own = Stream.concat(this.settings.warning().stream(),
-				JdbcAddress.url(this.dataSource).flatMap(ServerUrl::warning).stream());
-		return Stream.concat(own, Stream.ofNullable(this.releaseListener).flatMap(ReleaseListener::warnings)).toList();
+		Stream<Optional<String>> own = Stream.of(this.settings.warning(),
+				JdbcAddress.url(this.dataSource).flatMap(ServerUrl::warning), this.growthWarning);
+		return Stream
+			.concat(own.flatMap(Optional::stream),
+					Stream.ofNullable(this.releaseListener).flatMap(ReleaseListener::warnings))
+			.toList();
 	}
 
 	@Override

@@ -141,6 +141,33 @@ class PostgresLockTableTests extends SqlLockTableTests {
 		}
 	}
 
+	@Test
+	void rowVersionsThatAnOpenTransactionKeepsAreWarnedAboutUntilTheyAreRemoved() throws SQLException {
+		database().createTable(table());
+		JdbcLockBackend backend = backend(database().dataSource());
+		Requests.acquired(backend, "key");
+		backend.probe(Requests.of("probe"), Requests.TIMEOUT);
+		assertThat(backend.warnings()).isEmpty();
+		try (Connection report = database().connection()) {
+			report.setAutoCommit(false);
+			report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+			report.createStatement().executeQuery("SELECT * FROM " + table());
+			database().jdbc()
+				.update("INSERT INTO " + table() + " (lock_key, token, expires_at) "
+						+ "SELECT CAST(CAST(i AS text) AS bytea), 0, 0 FROM generate_series(1, 12000) AS i");
+			database().jdbc().update("DELETE FROM " + table() + " WHERE expires_at = 0");
+			Awaitility.await().untilAsserted(() -> {
+				backend.probe(Requests.of("probe"), Requests.TIMEOUT);
+				assertThat(backend.warnings()).singleElement().asString().contains(table(), "old row versions");
+			});
+		}
+		database().jdbc().execute("VACUUM " + table());
+		Awaitility.await().untilAsserted(() -> {
+			backend.probe(Requests.of("probe"), Requests.TIMEOUT);
+			assertThat(backend.warnings()).isEmpty();
+		});
+	}
+
 	private static void waitForReplicaOf(PostgresServer server) {
 		JdbcTemplate admin = new JdbcTemplate(new DriverManagerDataSource(
 				"jdbc:postgresql://" + server.host() + ":" + server.port() + "/postgres", "postgres", ""));

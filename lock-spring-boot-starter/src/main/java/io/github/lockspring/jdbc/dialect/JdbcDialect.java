@@ -265,6 +265,14 @@ public abstract class JdbcDialect {
 	}
 
 	/**
+	 * Return a warning if the table has become slow because the database cannot remove
+	 * old versions of its rows.
+	 */
+	public Optional<String> growthWarning(Connection connection, TableName table) throws SQLException {
+		return Optional.empty();
+	}
+
+	/**
 	 * Set the isolation of the transactions of a session to READ COMMITTED, so that they
 	 * read the committed state also after they have waited for a row.
 	 * @return the change that restores the session

@@ -187,6 +187,16 @@ final class PostgresDialect extends JdbcDialect {
 
 	private static final String UNLOGGED = "u";
 
+	private static final String VERSIONS = """
+			SELECT n_dead_tup, n_live_tup FROM pg_stat_all_tables WHERE relid = to_regclass(?)
+			""";
+
+	/**
+	 * Number of old row versions from which on calls are noticeably slower. Usually, they
+	 * are removed at once by the next statement that reads their page.
+	 */
+	private static final long MANY_VERSIONS = 10_000;
+
 	private static final String LOCK_NOT_AVAILABLE = "55P03";
 
 	/**
@@ -334,6 +344,24 @@ final class PostgresDialect extends JdbcDialect {
 						: Optional.empty();
 			}
 		}
+	}
+
+	@Override
+	public Optional<String> growthWarning(Connection connection, TableName table) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(VERSIONS)) {
+			statement.setString(1, table.value());
+			try (ResultSet rows = statement.executeQuery()) {
+				return (rows.next() && rows.getLong(1) > MANY_VERSIONS + rows.getLong(2))
+						? Optional.of(manyVersions(table)) : Optional.empty();
+			}
+		}
+	}
+
+	private static String manyVersions(TableName table) {
+		return "The lock table '" + table + "' has more than " + MANY_VERSIONS
+				+ " old row versions, which make locks slow: PostgreSQL cannot remove them as long as there is an old "
+				+ "transaction, prepared transaction or replication slot (backend_xmin in pg_stat_activity, "
+				+ "pg_prepared_xacts, pg_replication_slots)";
 	}
 
 	/**
