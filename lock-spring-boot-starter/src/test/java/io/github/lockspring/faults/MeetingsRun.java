@@ -93,7 +93,9 @@ public final class MeetingsRun extends ThreeProcessesRun {
 	 */
 	public void run(Store store, Runnable restart) throws Exception {
 		try (StoreClient connection = store.connect(EngineSettings.defaults());
-				LockTemplate locks = LockTemplate.builder(connection.backend()).build()) {
+				LockTemplate locks = LockTemplate.builder(connection.backend())
+					.operationTimeout(Duration.ofSeconds(20))
+					.build()) {
 			LockClient client = new LockClient(locks);
 			CompletableFuture
 				.allOf(IntStream.range(0, LATCHES)
