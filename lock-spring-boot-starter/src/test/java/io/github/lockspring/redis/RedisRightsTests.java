@@ -102,7 +102,8 @@ class RedisRightsTests {
 			usePermits(new LockClient(one), new LockClient(two));
 			useNumbers(new LockClient(one), new LockClient(two));
 			useMeetings(new LockClient(one), new LockClient(two));
-			assertThat(LockAccess.get().engine(one).warnings()).noneMatch((warning) -> warning.contains("subscription"));
+			assertThat(LockAccess.get().engine(one).warnings())
+				.noneMatch((warning) -> warning.contains("subscription"));
 		}
 		finally {
 			((DisposableBean) factory).destroy();

@@ -44,8 +44,7 @@ final class LettuceMessages {
 	 */
 	static CompletableFuture<RedisReply> send(StatefulConnection<byte[], byte[]> connection, RedisCall call,
 			boolean byText) {
-		CommandArgs<byte[], byte[]> args = args().add(call.script(byText))
-			.add(call.keys().length);
+		CommandArgs<byte[], byte[]> args = args().add(call.script(byText)).add(call.keys().length);
 		for (byte[] key : call.keys()) {
 			args.addKey(key);
 		}
