@@ -147,10 +147,10 @@ final class PermitLimits {
 	private Value await(CompletableFuture<Value> reading, long answerDeadline, boolean interruptible)
 			throws InterruptedException {
 		Thread thread = Thread.currentThread();
-		CompletableFuture<Value> woken = reading.whenComplete((value, failure) -> LockSupport.unpark(thread));
+		reading.whenComplete((value, failure) -> LockSupport.unpark(thread));
 		boolean interrupted = false;
 		try {
-			while (!woken.isDone()) {
+			while (!reading.isDone()) {
 				long remaining = answerDeadline - this.time.nanoTime();
 				if (remaining <= 0) {
 					throw this.context.store().notAnswered();
