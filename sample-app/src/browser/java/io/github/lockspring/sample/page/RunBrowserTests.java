@@ -98,10 +98,12 @@ class RunBrowserTests {
 		assertThat(page.locator("#run-status .verdict")).hasAttribute("data-verdict", verdict);
 		boolean customers = !scenario.equals("reminder");
 		assertThat(page.locator("#stat-done")).hasText(customers ? "100 of 100" : "5 of 5");
-		assertThat(page.locator("#stat-rate")).isVisible(new LocatorAssertions.IsVisibleOptions().setVisible(customers));
+		assertThat(page.locator("#stat-rate"))
+			.isVisible(new LocatorAssertions.IsVisibleOptions().setVisible(customers));
 		assertThat(page.locator("#chart-stock"))
 			.isVisible(new LocatorAssertions.IsVisibleOptions().setVisible(scenario.equals("stock")));
-		assertThat(page.locator("#chart-rate")).isVisible(new LocatorAssertions.IsVisibleOptions().setVisible(customers));
+		assertThat(page.locator("#chart-rate"))
+			.isVisible(new LocatorAssertions.IsVisibleOptions().setVisible(customers));
 		if (!customers) {
 			return "";
 		}
