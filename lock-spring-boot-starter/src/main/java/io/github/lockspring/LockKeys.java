@@ -29,6 +29,11 @@ final class LockKeys {
 
 	static final int MAX_BYTES = 512;
 
+	/**
+	 * Not a character in Unicode, and so never needed in a key: internal keys have it.
+	 */
+	private static final char RESERVED = '\uffff';
+
 	private LockKeys() {
 	}
 
@@ -49,6 +54,10 @@ final class LockKeys {
 			}
 			else if (c < 0x800) {
 				bytes += 2;
+			}
+			else if (c == RESERVED) {
+				throw new InvalidLockKeyException("The key of a lock must not contain U+FFFF, which is not a character: "
+						+ KeyFormat.quote(key) + " has it at index " + i);
 			}
 			else if (!Character.isSurrogate(c)) {
 				bytes += 3;

@@ -163,6 +163,12 @@ class LockKeysTests {
 	}
 
 	@Test
+	void characterOfInternalKeysIsRefused() {
+		assertThat(messageOfRefusal("a\uffffb")).contains("U+FFFF").matches("\\A\\p{Print}*\\z");
+		assertIndependent("\ufffe", "\ufffd");
+	}
+
+	@Test
 	void pathsAreIndependent() {
 		assertIndependent("a/b", "/a", "a//b", ".", "..", "../../x", "a/b/", "a", "b");
 	}

@@ -55,6 +55,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class DefaultDistributedDoubleBarrierTests {
 
+	private static final String KEY = "lock:a\uffffdouble-barrier";
+
 	private static final Duration LONG = Duration.ofSeconds(30);
 
 	private final LocalStore store = new LocalStore();
@@ -96,7 +98,7 @@ class DefaultDistributedDoubleBarrierTests {
 	}
 
 	private DoubleBarrierState state() {
-		return DoubleBarrierState.of(new Value(this.other.number("lock:a:double-barrier"), 1));
+		return DoubleBarrierState.of(new Value(this.other.number(KEY), 1));
 	}
 
 	@Test
@@ -136,12 +138,12 @@ class DefaultDistributedDoubleBarrierTests {
 		participant(this.slow, 3).enterAsync(LONG);
 		awaitUntil(() -> state().count() == 1);
 		this.paused = true;
-		LeaseHolder holder = this.other.client.lock("a:double-barrier").holders().get(0);
+		LeaseHolder holder = this.other.holders(KEY).get(0);
 		CompletableFuture<Boolean> second = participant(this.other, 3).enterAsync(LONG);
 		awaitUntil(() -> state().count() == 2);
-		this.store.expire(new LeaseRequest(List.of("lock:a:double-barrier"),
+		this.store.expire(new LeaseRequest(List.of(KEY),
 				new LeaseTerms(holder.mode(), false, LONG, 1), OwnerId.parse(holder.owner())));
-		assertThat(this.other.client.semaphore("a:double-barrier", 3).tryAcquire()).isTrue();
+		assertThat(this.other.acquire(KEY, LockOptions.defaults().withPermits(3))).isTrue();
 		assertThat(participant(this.other, 3).enter(10, TimeUnit.MILLISECONDS)).isFalse();
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> second.get(30, TimeUnit.SECONDS))
 			.withCauseInstanceOf(BrokenBarrierException.class);

@@ -46,6 +46,8 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 
 	private static final LockOptions OPTIONS = LockOptions.defaults();
 
+	private static final String INTERNAL = "\uffffdouble-barrier";
+
 	/**
 	 * Creates a suite.
 	 * @param processes the two processes
@@ -96,11 +98,11 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 	}
 
 	private long joined() {
-		return this.one.number("lock:" + this.key + ":double-barrier") & Integer.MAX_VALUE;
+		return this.one.number("lock:" + this.key + INTERNAL) & Integer.MAX_VALUE;
 	}
 
 	private List<LeaseHolder> holders() {
-		return this.one.client.lock(this.key + ":double-barrier").holders();
+		return this.one.holders("lock:" + this.key + INTERNAL);
 	}
 
 	@Test
@@ -166,7 +168,7 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 	}
 
 	private void expireOne() {
-		expire(holders().get(0), this.key + ":double-barrier");
+		expire(holders().get(0), this.key + INTERNAL);
 	}
 
 	@Test
@@ -252,6 +254,19 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> this.one.client.doubleBarrier(longest + "k", 1))
 			.withMessageNotContaining("double-barrier");
+	}
+
+	@Test
+	void noLockReachesThePermits() throws Exception {
+		DistributedDoubleBarrier alone = this.one.client.doubleBarrier(this.key, 1);
+		for (String key : List.of(this.key, this.key + ":double-barrier", this.key + "double-barrier")) {
+			assertThat(this.two.client.lock(key).tryLock()).isTrue();
+		}
+		assertThat(alone.enter(30, TimeUnit.SECONDS)).isTrue();
+		assertThatExceptionOfType(InvalidLockKeyException.class)
+			.isThrownBy(() -> this.two.client.lock(this.key + INTERNAL))
+			.withMessageContaining("U+FFFF");
+		alone.leave();
 	}
 
 	@Test

@@ -17,7 +17,9 @@
 package io.github.lockspring.concurrent;
 
 import java.time.Duration;
+import java.util.List;
 
+import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.Capability;
@@ -72,6 +74,22 @@ final class LockProcess implements AutoCloseable {
 	 */
 	long number(String storeKey) {
 		return LockAccess.get().engine(this.template).values().read(storeKey).number();
+	}
+
+	/**
+	 * Returns the holders of a key in the store.
+	 */
+	List<LeaseHolder> holders(String storeKey) {
+		return LockAccess.get().engine(this.template).holders(storeKey);
+	}
+
+	/**
+	 * Acquires a key in the store.
+	 */
+	boolean acquire(String storeKey, LockOptions options) throws InterruptedException {
+		return LockAccess.get()
+			.engine(this.template)
+			.acquire(storeKey, LockAccess.get().acquireOptions(options), new Object(), 0) != null;
 	}
 
 	/**

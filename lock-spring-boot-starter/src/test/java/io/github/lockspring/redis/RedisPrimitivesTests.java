@@ -82,7 +82,7 @@ class RedisPrimitivesTests {
 			Values values = LockAccess.get().engine(locks).values();
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(40))
-				.until(() -> values.read("lock:meeting:double-barrier").exists());
+				.until(() -> values.read("lock:meeting\uffffdouble-barrier").exists());
 			killed.destroyForcibly().waitFor();
 			DistributedDoubleBarrier other = new LockClient(locks).doubleBarrier("meeting", 2);
 			assertThat(other.enter(10, TimeUnit.MILLISECONDS)).isFalse();
