@@ -127,8 +127,8 @@ public @interface DistributedLock {
 	 * <p>
 	 * The expression may call methods of arguments and beans, and is evaluated before the
 	 * lock is requested. It must not refer to types with {@code T(…)}, call constructors
-	 * or assign values. Arguments are never evaluated as expressions; their
-	 * content is a value.
+	 * or assign values. Arguments are never evaluated as expressions; their content is a
+	 * value.
 	 * @return the expression; empty by default, so that all calls are mutually exclusive
 	 */
 	String key() default "";

@@ -34,9 +34,9 @@ import org.springframework.core.annotation.AliasFor;
  * The rules of {@link DistributedLock @DistributedLock} apply, with one exception:
  * permits are not reentrant. A nested call acquires a permit of its own; if its callers
  * hold all of them, so that it would wait for itself, it fails at once with
- * {@link IllegalStateException}, unless it is asynchronous. All users of one name and key must agree on the number of
- * permits: while permits are in use, a call with a different number fails with
- * {@link IllegalArgumentException}.
+ * {@link IllegalStateException}, unless it is asynchronous. All users of one name and key
+ * must agree on the number of permits: while permits are in use, a call with a different
+ * number fails with {@link IllegalArgumentException}.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)

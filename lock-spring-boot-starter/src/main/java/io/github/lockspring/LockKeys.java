@@ -56,8 +56,9 @@ final class LockKeys {
 				bytes += 2;
 			}
 			else if (c == RESERVED) {
-				throw new InvalidLockKeyException("The key of a lock must not contain U+FFFF, which is not a character: "
-						+ KeyFormat.quote(key) + " has it at index " + i);
+				throw new InvalidLockKeyException(
+						"The key of a lock must not contain U+FFFF, which is not a character: " + KeyFormat.quote(key)
+								+ " has it at index " + i);
 			}
 			else if (!Character.isSurrogate(c)) {
 				bytes += 3;

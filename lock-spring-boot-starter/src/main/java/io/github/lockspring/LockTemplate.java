@@ -363,10 +363,11 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 
 	/**
 	 * Try to acquire all keys in a single operation of the store.
-	 * @return the handles, empty if that is not possible at present, {@code null} if a key
-	 * is held by another owner and no time is left
+	 * @return the handles, empty if that is not possible at present, {@code null} if a
+	 * key is held by another owner and no time is left
 	 */
-	private @Nullable Deque<DefaultLockHandle> acquireTogether(Collection<String> keys, LockOptions options, long deadline) {
+	private @Nullable Deque<DefaultLockHandle> acquireTogether(Collection<String> keys, LockOptions options,
+			long deadline) {
 		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
 		Deque<DefaultLockHandle> held = new ArrayDeque<>(storeKeys.size());
 		try {

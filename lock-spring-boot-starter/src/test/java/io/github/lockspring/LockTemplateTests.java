@@ -564,9 +564,10 @@ class LockTemplateTests {
 		assertThat(isFree("c")).isTrue();
 		assertThatExceptionOfType(LockNotAcquiredException.class)
 			.isThrownBy(() -> this.locks.acquireAll(List.of("c", "a", "b", "a"), TRY_ONCE))
-			.withMessage("Could not acquire the lock on all 3 keys of 'lock:a,lock:b,lock:c' within PT0S: one of them is"
-					+ " held by another owner, or the time was too short for all of them; retry later, wait longer,"
-					+ " or lock fewer keys")
+			.withMessage(
+					"Could not acquire the lock on all 3 keys of 'lock:a,lock:b,lock:c' within PT0S: one of them is"
+							+ " held by another owner, or the time was too short for all of them; retry later, wait longer,"
+							+ " or lock fewer keys")
 			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:a,lock:b,lock:c"));
 		held.close();
 		assertNothingLeft();

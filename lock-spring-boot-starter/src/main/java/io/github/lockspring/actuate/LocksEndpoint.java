@@ -157,10 +157,12 @@ public class LocksEndpoint {
 				&& (token == null || token == holder.token());
 		Map<LockEngine, CompletableFuture<Map<LeaseHolder, CompletableFuture<Boolean>>>> calls = new LinkedHashMap<>();
 		long deadline = Deadline.after(this.timeout.multipliedBy(2));
-		engines(backend).forEach((engine) -> calls.put(engine,
-				engine.holdersAsync(key)
-					.thenApply((holders) -> (Deadline.remainingNanos(deadline) > 0)
-							? releases(key, engine, holders.stream().filter(wanted).toList(), principal) : Map.of())));
+		engines(backend)
+			.forEach((engine) -> calls.put(engine,
+					engine.holdersAsync(key)
+						.thenApply((holders) -> (Deadline.remainingNanos(deadline) > 0)
+								? releases(key, engine, holders.stream().filter(wanted).toList(), principal)
+								: Map.of())));
 		Map<String, Released> results = new LinkedHashMap<>();
 		calls.forEach((engine, call) -> {
 			Released released = released(engine, call, deadline);

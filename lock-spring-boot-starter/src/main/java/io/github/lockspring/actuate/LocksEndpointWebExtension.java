@@ -84,8 +84,7 @@ public class LocksEndpointWebExtension {
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<Release> releaseByParameter(SecurityContext context, String key,
-			@Nullable String backend, @Nullable String owner,
-			@Nullable Long token) {
+			@Nullable String backend, @Nullable String owner, @Nullable Long token) {
 		return response(this.delegate.release(key, backend, owner, token, principal(context)));
 	}
 

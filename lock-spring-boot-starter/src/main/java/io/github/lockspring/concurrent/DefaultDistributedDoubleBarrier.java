@@ -108,8 +108,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		this.engine = engine;
 		this.permitKey = value.storeKey();
 		this.parties = parties;
-		this.options = LockAccess.get()
-			.acquireOptions(options.withPermits(parties).withLockAtLeastFor(Duration.ZERO));
+		this.options = LockAccess.get().acquireOptions(options.withPermits(parties).withLockAtLeastFor(Duration.ZERO));
 		this.checkNanos = Math.min(MAX_CHECK_NANOS, options.leaseTime().toNanos() / 3);
 	}
 

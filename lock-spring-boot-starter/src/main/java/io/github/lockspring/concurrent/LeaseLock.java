@@ -219,8 +219,8 @@ public interface LeaseLock extends Lock {
 	 * one. A minimum hold time begins anew. Has no effect if the lock is renewed
 	 * automatically, as is the default, because its lease does not end then: use it with
 	 * {@link io.github.lockspring.LockOptions#withAutoRenew(boolean)
-	 * withAutoRenew(false)}. Calls the store at most once. Must not be called by several threads
-	 * at the same time, nor while the lock is unlocked.
+	 * withAutoRenew(false)}. Calls the store at most once. Must not be called by several
+	 * threads at the same time, nor while the lock is unlocked.
 	 * @param leaseTime the lease time, which begins with this call
 	 * @throws IllegalMonitorStateException if the current thread has not acquired the
 	 * lock

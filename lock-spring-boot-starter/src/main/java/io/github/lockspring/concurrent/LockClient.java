@@ -354,7 +354,11 @@ public final class LockClient {
 	 */
 	public DistributedDoubleBarrier doubleBarrier(String key, int parties, LockOptions options) {
 		Assert.isTrue(parties > 0, () -> "'parties' must be 1 or more, not " + parties);
-		return new DefaultDistributedDoubleBarrier(value(key, "\uffffdouble-barrier"), // no key of a lock
+		return new DefaultDistributedDoubleBarrier(value(key, "\uffffdouble-barrier"), // no
+																						// key
+																						// of
+																						// a
+																						// lock
 				LockAccess.get().engine(this.locks), parties, options);
 	}
 

@@ -46,8 +46,8 @@ import io.github.lockspring.support.Durations;
  * <li>Denied: sleep until a notification arrives, or until woken by the {@link Poller},
  * which polls for all sleeping requests because notifications may get lost; then
  * retry.</li>
- * <li>Store failure: retry after a random delay. A store that cannot renew more leases
- * in time has failed, too.</li>
+ * <li>Store failure: retry after a random delay. A store that cannot renew more leases in
+ * time has failed, too.</li>
  * <li>Rejected by the store, or for permits whose limit was changed: fail
  * immediately.</li>
  * <li>Outcome unknown: release the request in the background, and retry as another
@@ -447,8 +447,8 @@ final class Acquirer {
 	 * has less time, but enough to look once more.
 	 */
 	private Duration timeout(long remaining) {
-		return (remaining >= 0) ? this.context.settings().operationTimeout() : Duration.ofNanos(Math
-			.max(this.operationNanos + remaining, Math.min(this.operationNanos, EngineContext.GRACE_NANOS)));
+		return (remaining >= 0) ? this.context.settings().operationTimeout() : Duration.ofNanos(
+				Math.max(this.operationNanos + remaining, Math.min(this.operationNanos, EngineContext.GRACE_NANOS)));
 	}
 
 	private Answer begin(Hold hold, Grant grant) {

@@ -32,8 +32,8 @@ import java.util.stream.Stream;
  * @param callbacks notifies holders of losses
  * @param events notifies the application of losses
  */
-record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers steps, Workers calls,
-		Workers reactions, Workers callbacks, Workers events) {
+record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers steps, Workers calls, Workers reactions,
+		Workers callbacks, Workers events) {
 
 	private static final int LIMIT = 64;
 
@@ -43,7 +43,8 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 		String prefix = "lock-" + backend + '-';
 		return new EngineThreads(Workers.ofPlatform(prefix + "renewal-", RENEWALS), Workers.of(prefix + "release-", 1),
 				Workers.of(prefix + "poll-", 1), Workers.of(prefix, LIMIT), Workers.of(prefix + "call-", LIMIT),
-				Workers.of(prefix + "reaction-", LIMIT), Workers.of(prefix + "callback-", LIMIT), Workers.of(prefix + "event-", LIMIT));
+				Workers.of(prefix + "reaction-", LIMIT), Workers.of(prefix + "callback-", LIMIT),
+				Workers.of(prefix + "event-", LIMIT));
 	}
 
 	/**
@@ -64,7 +65,8 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 
 	private Stream<Workers> all() {
 		return Stream
-			.of(this.renewals, this.releases, this.polls, this.steps, this.calls, this.reactions, this.callbacks, this.events)
+			.of(this.renewals, this.releases, this.polls, this.steps, this.calls, this.reactions, this.callbacks,
+					this.events)
 			.distinct();
 	}
 

@@ -161,8 +161,7 @@ final class LocalQueue {
 	 * or to the release of a holder.
 	 */
 	private boolean isKnownToBeHeld() {
-		return !isReleasing()
-				&& (this.leader == null || isHeldExclusively() || !this.asking && storeFailure() == null);
+		return !isReleasing() && (this.leader == null || isHeldExclusively() || !this.asking && storeFailure() == null);
 	}
 
 	private boolean isReleasing() {

@@ -139,8 +139,7 @@ final class LockDowngrader {
 	 */
 	boolean reduce(Hold hold, Permits fewer) {
 		Lease former = hold.lease();
-		Lease weaker = new Lease(
-				this.context.store().newRequest(hold.key(), terms(former, fewer, hold.options())));
+		Lease weaker = new Lease(this.context.store().newRequest(hold.key(), terms(former, fewer, hold.options())));
 		if (!hold.queue().changeLease(hold, ReplacedLease.ofPermits(former, weaker, this.time))) {
 			return false;
 		}
@@ -204,8 +203,7 @@ final class LockDowngrader {
 		}
 	}
 
-	private boolean replaceAfterUnknownOutcome(LeaseRequest former, Lease fewer,
-			OutcomeUnknownException failure) {
+	private boolean replaceAfterUnknownOutcome(LeaseRequest former, Lease fewer, OutcomeUnknownException failure) {
 		try {
 			return tryToReplace(former, fewer);
 		}
@@ -217,7 +215,8 @@ final class LockDowngrader {
 	private boolean tryToReplace(LeaseRequest former, Lease fewer) {
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
-		Attempt attempt = this.context.store().downgrade(former, fewer.request(), this.context.settings().operationTimeout());
+		Attempt attempt = this.context.store()
+			.downgrade(former, fewer.request(), this.context.settings().operationTimeout());
 		if (!(attempt instanceof Grant grant)) {
 			return false;
 		}

@@ -66,8 +66,9 @@ public final class LockEngine implements AutoCloseable {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
 				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
 				Poller.Sleeper.class, EngineException.class, Durations.class, Answer.Held.class, Answer.Denied.class,
-				Answer.Failed.class, Acquirer.Step.class, Acquirer.Outcome.Final.class, Acquirer.Outcome.Expired.class, LocalQueue.LastAnswer.class, Acquirer.LastFailure.class,
-				ObservedHoldListener.class, EngineObservers.class, LockKind.class, AcquireOutcome.class);
+				Answer.Failed.class, Acquirer.Step.class, Acquirer.Outcome.Final.class, Acquirer.Outcome.Expired.class,
+				LocalQueue.LastAnswer.class, Acquirer.LastFailure.class, ObservedHoldListener.class,
+				EngineObservers.class, LockKind.class, AcquireOutcome.class);
 	}
 
 	private final EngineContext context;
@@ -386,8 +387,8 @@ public final class LockEngine implements AutoCloseable {
 	 * supports that, all of them are free, and none of them is wanted in this process.
 	 * @param keys the keys, sorted and without duplicates
 	 * @param options the options
-	 * @return the holds, of which each few hundred have one lease and one token in common,
-	 * or nothing if the keys have to be acquired one after the other
+	 * @return the holds, of which each few hundred have one lease and one token in
+	 * common, or nothing if the keys have to be acquired one after the other
 	 * @throws EngineException if the acquisition failed for another reason
 	 */
 	public List<Hold> acquireTogether(List<String> keys, AcquireOptions options) {
@@ -408,8 +409,8 @@ public final class LockEngine implements AutoCloseable {
 	 * {@link EngineException} if the acquisition failed for another reason
 	 * @see #acquireTogether(List, AcquireOptions)
 	 */
-	public CompletableFuture<@Nullable List<Hold>> acquireTogetherAsync(List<String> keys, AcquireOptions options, Object owner,
-			long waitNanos) {
+	public CompletableFuture<@Nullable List<Hold>> acquireTogetherAsync(List<String> keys, AcquireOptions options,
+			Object owner, long waitNanos) {
 		if (!this.multiKeyAcquirer.canAcquire(keys, options)) {
 			return CompletableFuture.completedFuture(List.of());
 		}

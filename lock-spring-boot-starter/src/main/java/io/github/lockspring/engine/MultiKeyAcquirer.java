@@ -30,8 +30,8 @@ import io.github.lockspring.support.Durations;
  * Acquires several keys in one call to the store, or many of them in one call for each
  * group, without waiting for them.
  * <ol>
- * <li>Enter the local queues of the keys of a group, unless one of them is held or wanted in this
- * process.</li>
+ * <li>Enter the local queues of the keys of a group, unless one of them is held or wanted
+ * in this process.</li>
  * <li>Granted in time: hold these keys under one lease, and continue with the next
  * group.</li>
  * <li>Otherwise leave the queues, and release the groups before. A request that may have
@@ -146,8 +146,7 @@ final class MultiKeyAcquirer {
 		long nowMillis = this.time.currentTimeMillis();
 		boolean answered = false;
 		try {
-			Attempt attempt = this.store.tryAcquire(lease.request(), false,
-					this.context.settings().operationTimeout());
+			Attempt attempt = this.store.tryAcquire(lease.request(), false, this.context.settings().operationTimeout());
 			answered = attempt instanceof Denial;
 			if (!(attempt instanceof Grant grant)) {
 				return isOver(deadline) ? Outcome.DENIED : Outcome.UNDECIDED;

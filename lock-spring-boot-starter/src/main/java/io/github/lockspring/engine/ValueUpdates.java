@@ -43,8 +43,8 @@ import io.github.lockspring.support.Durations;
  * <li>The updates of a key queue in this process, and one at a time is sent to the store:
  * by one of the threads that wait for theirs.</li>
  * <li>Additions that queue behind each other are sent as one, whose result is divided
- * among them. Those that cannot be applied are not sent again. (Hendler, Incze, Shavit, Tzafrir: Flat Combining and the
- * Synchronization-Parallelism Tradeoff, 2010.)</li>
+ * among them. Those that cannot be applied are not sent again. (Hendler, Incze, Shavit,
+ * Tzafrir: Flat Combining and the Synchronization-Parallelism Tradeoff, 2010.)</li>
  * <li>An update whose outcome is unknown is repeated with the same identity, by which the
  * store recognizes it, until the deadline.</li>
  * <li>An update that is still in the queue at its deadline leaves it and fails; nothing

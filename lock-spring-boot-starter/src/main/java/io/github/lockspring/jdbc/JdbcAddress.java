@@ -50,9 +50,10 @@ final class JdbcAddress {
 	 * the database must not contain an {@code @}: the text before it could be a part of a
 	 * password that is not percent-encoded.
 	 */
-	private static final Pattern SERVER = Pattern
-		.compile("(jdbc:[\\w+:-]*://)(?:[^/?#;@]*@)?((?:[\\w.-]+|\\[[\\da-fA-F:]+])?(?::\\d+)?"
-				+ "(?:,(?:[\\w.-]+|\\[[\\da-fA-F:]+])(?::\\d+)?)*(?:/[\\w.~$:/-]*)?)(?:[?;][^@]*)?", Pattern.DOTALL);
+	private static final Pattern SERVER = Pattern.compile(
+			"(jdbc:[\\w+:-]*://)(?:[^/?#;@]*@)?((?:[\\w.-]+|\\[[\\da-fA-F:]+])?(?::\\d+)?"
+					+ "(?:,(?:[\\w.-]+|\\[[\\da-fA-F:]+])(?::\\d+)?)*(?:/[\\w.~$:/-]*)?)(?:[?;][^@]*)?",
+			Pattern.DOTALL);
 
 	/**
 	 * URL of an embedded database, or the beginning of any other.

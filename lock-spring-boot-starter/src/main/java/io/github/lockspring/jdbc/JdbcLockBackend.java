@@ -459,8 +459,8 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Log when the table begins to be slow. The warning is one of this backend until it is
-	 * over.
+	 * Log when the table begins to be slow. The warning is one of this backend until it
+	 * is over.
 	 */
 	private void noteGrowth(Optional<String> warning) {
 		if (warning.isPresent() && this.growthWarning.isEmpty()) {

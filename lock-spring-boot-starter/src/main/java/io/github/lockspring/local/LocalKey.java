@@ -131,7 +131,10 @@ final class LocalKey {
 	}
 
 	private long permitsInUse() {
-		return this.permits.entrySet().stream().mapToLong((held) -> (long) held.getKey().permits() * held.getValue()).sum();
+		return this.permits.entrySet()
+			.stream()
+			.mapToLong((held) -> (long) held.getKey().permits() * held.getValue())
+			.sum();
 	}
 
 	/**

@@ -61,10 +61,10 @@ final class FormerSession implements Watcher {
 
 	private void open(ZooKeeper former, String connectString) throws IOException {
 		int timeout = former.getSessionTimeout();
-		this.handle.complete(new ZooKeeper(connectString, timeout, this, former.getSessionId(),
-				former.getSessionPasswd(), false,
-				new StaticHostProvider(new ConnectStringParser(connectString).getServerAddresses()),
-				former.getClientConfig()));
+		this.handle
+			.complete(new ZooKeeper(connectString, timeout, this, former.getSessionId(), former.getSessionPasswd(),
+					false, new StaticHostProvider(new ConnectStringParser(connectString).getServerAddresses()),
+					former.getClientConfig()));
 		CompletableFuture.delayedExecutor(timeout, TimeUnit.MILLISECONDS).execute(this::close);
 	}
 

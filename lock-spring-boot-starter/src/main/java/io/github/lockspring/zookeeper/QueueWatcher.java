@@ -273,9 +273,9 @@ final class QueueWatcher implements Watcher {
 	}
 
 	/**
-	 * Confirm the session, and check whether nodes of the leases were
-	 * deleted, except those that are watched. If the servers do not support reading many
-	 * nodes in one request, which ends the connection once, all nodes are watched.
+	 * Confirm the session, and check whether nodes of the leases were deleted, except
+	 * those that are watched. If the servers do not support reading many nodes in one
+	 * request, which ends the connection once, all nodes are watched.
 	 * @return the leases that are held
 	 */
 	CompletableFuture<Set<LeaseRequest>> confirm(Session session, Collection<LeaseRequest> leases) {

@@ -42,9 +42,9 @@ import org.jspecify.annotations.Nullable;
  * in it. Requests are answered in the order in which they are sent. None is ever resent.
  * <p>
  * The servers expire the session without contact for the negotiated session timeout.
- * Contact is certain only after answers that a majority of the servers has agreed on: those
- * to changes, and to {@link #confirm}. A leader without followers, until it notices that,
- * still answers all other requests.
+ * Contact is certain only after answers that a majority of the servers has agreed on:
+ * those to changes, and to {@link #confirm}. A leader without followers, until it notices
+ * that, still answers all other requests.
  */
 final class Session {
 

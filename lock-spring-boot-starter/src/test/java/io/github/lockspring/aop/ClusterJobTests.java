@@ -44,7 +44,8 @@ class ClusterJobTests {
 	 * Its wait time is not that of jobs.
 	 */
 	private final LockedProxies proxies = new LockedProxies(
-			LockedProxies.defaults(LockOptions.defaults().withWaitTime(Duration.ofHours(1)), null), "job.name", "named");
+			LockedProxies.defaults(LockOptions.defaults().withWaitTime(Duration.ofHours(1)), null), "job.name",
+			"named");
 
 	private final Jobs target = new Jobs();
 

@@ -93,7 +93,8 @@ class PermitLimitTests {
 		this.partner.nestable(() -> rejected(this.partner::lockNestable,
 				"would wait for itself: the key 'lock:nestable' is held with 1 permit by"));
 		this.partner.keyed("a", () -> {
-			rejected(() -> this.partner.limitKey("a"), "would wait for itself: the key 'lock:keyed:a' is held as a lock");
+			rejected(() -> this.partner.limitKey("a"),
+					"would wait for itself: the key 'lock:keyed:a' is held as a lock");
 			this.partner.limitKey("b");
 		});
 		assertThat(this.proxies.isEmpty()).isTrue();
@@ -103,7 +104,8 @@ class PermitLimitTests {
 	@MethodSource
 	void callThatWouldWaitForItselfIsRejected(String method, BiConsumer<Partner, List<String>> call) {
 		call.accept(this.partner, List.of("a", "b"));
-		rejected(() -> call.accept(this.partner, List.of("a", "a")), "Both(", "would wait for itself: the key 'lock:both:a'");
+		rejected(() -> call.accept(this.partner, List.of("a", "a")), "Both(",
+				"would wait for itself: the key 'lock:both:a'");
 		assertThat(this.proxies.isEmpty()).isTrue();
 	}
 

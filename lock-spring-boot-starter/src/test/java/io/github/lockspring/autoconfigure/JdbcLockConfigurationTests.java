@@ -518,9 +518,8 @@ class JdbcLockConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "mysql:loadbalance, '', ''", "mariadb:loadbalance, '', ''",
-			"postgresql, 'loadBalanceHosts=true', ''", "postgresql, '', 'loadBalanceHosts=true'",
-			"postgresql, 'loadBalanceHosts=true', 'targetServerType=any'" })
+	@CsvSource({ "mysql:loadbalance, '', ''", "mariadb:loadbalance, '', ''", "postgresql, 'loadBalanceHosts=true', ''",
+			"postgresql, '', 'loadBalanceHosts=true'", "postgresql, 'loadBalanceHosts=true', 'targetServerType=any'" })
 	void urlThatBalancesBetweenServersIsRefused(String driver, String parameters, String properties) {
 		onTwoServers(driver, parameters, properties).run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context);

@@ -89,8 +89,8 @@ class TwoAutoProxyCreatorsTests {
 	static Stream<Arguments> calls() {
 		return Stream.of(call("blocking", Stock::blocking), call("skipping", Stock::skipping),
 				call("two permits", Stock::twoPermits), call("stage", (stock) -> await(stock.stage())),
-				call("async stage", (stock) -> await(stock.asyncStage())), call("mono", (stock) -> stock.mono().block()),
-				call("flux", (stock) -> stock.flux().blockLast()),
+				call("async stage", (stock) -> await(stock.asyncStage())),
+				call("mono", (stock) -> stock.mono().block()), call("flux", (stock) -> stock.flux().blockLast()),
 				call("mono in another thread", (stock) -> stock.hoppingMono().block()),
 				call("flux in another thread", (stock) -> stock.hoppingFlux().blockLast()),
 				call("minimum hold", Stock::atLeast), call("retried inside", Stock::retriedInside));
@@ -244,9 +244,10 @@ class TwoAutoProxyCreatorsTests {
 		 */
 		@Bean
 		static Advisor hop() {
-			return advisor("hopping*", (invocation) -> invocation.getMethod().getReturnType() == Mono.class
-					? Mono.defer(() -> mono(invocation)).subscribeOn(Schedulers.boundedElastic())
-					: Flux.defer(() -> mono(invocation)).subscribeOn(Schedulers.boundedElastic()));
+			return advisor("hopping*",
+					(invocation) -> invocation.getMethod().getReturnType() == Mono.class
+							? Mono.defer(() -> mono(invocation)).subscribeOn(Schedulers.boundedElastic())
+							: Flux.defer(() -> mono(invocation)).subscribeOn(Schedulers.boundedElastic()));
 		}
 
 		@Bean

@@ -141,8 +141,8 @@ class DefaultDistributedDoubleBarrierTests {
 		LeaseHolder holder = this.other.holders(KEY).get(0);
 		CompletableFuture<Boolean> second = participant(this.other, 3).enterAsync(LONG);
 		awaitUntil(() -> state().count() == 2);
-		this.store.expire(new LeaseRequest(List.of(KEY),
-				new LeaseTerms(holder.mode(), false, LONG, 1), OwnerId.parse(holder.owner())));
+		this.store.expire(new LeaseRequest(List.of(KEY), new LeaseTerms(holder.mode(), false, LONG, 1),
+				OwnerId.parse(holder.owner())));
 		assertThat(this.other.acquire(KEY, LockOptions.defaults().withPermits(3))).isTrue();
 		assertThat(participant(this.other, 3).enter(10, TimeUnit.MILLISECONDS)).isFalse();
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> second.get(30, TimeUnit.SECONDS))

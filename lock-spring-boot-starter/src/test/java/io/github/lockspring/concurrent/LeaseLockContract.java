@@ -339,8 +339,9 @@ public abstract class LeaseLockContract extends LockClientContract {
 			.allSatisfy((holder) -> assertThat(holder.remaining()).isGreaterThan(lease));
 		assertThat(this.elsewhere.tryLock()).isFalse();
 		expire(unrenewed, this.key);
-		await().pollInSameThread().untilAsserted(() -> assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> unrenewed.extend(Duration.ofMinutes(1))));
+		await().pollInSameThread()
+			.untilAsserted(() -> assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> unrenewed.extend(Duration.ofMinutes(1))));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(unrenewed::unlock);
 	}
 

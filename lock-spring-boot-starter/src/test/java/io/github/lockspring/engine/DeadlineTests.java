@@ -167,8 +167,7 @@ class DeadlineTests {
 	void attemptThatBeginsAfterTheDeadlineHasTheRestOfTheTime() {
 		Gate gate = new Gate();
 		this.backend.next(Kind.TRY, Fault.before(gate));
-		Waiter together = this.harness
-			.start(() -> {
+		Waiter together = this.harness.start(() -> {
 			assertThat(this.engine.acquireTogether(List.of(KEY, "z"), OPTIONS, this, 0)).isNull();
 			return null;
 		});

@@ -986,8 +986,8 @@ class DowngradeTests {
 	void sharedLeaseThatEndsBeforeTheReplyArrivesIsLost() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> this.harness.store
-			.expire(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1))));
+		this.backend.next(Kind.STEP_DOWN,
+				Fault.after(() -> this.harness.store.expire(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1))));
 		assertThat(writer.release()).isTrue();
 		assertLostOnceEach(reader);
 		this.harness.assertNothingLeft();

@@ -319,11 +319,15 @@ class PermitLedgerTests {
 		gate.awaitArrival();
 		await().until(() -> {
 			this.harness.time.advance(Duration.ofMillis(50));
-			return acquisitions.stream().filter(CompletableFuture::isDone).count() == 11; // all but the one that reads
+			return acquisitions.stream().filter(CompletableFuture::isDone).count() == 11; // all
+																							// but
+																							// the
+																							// one
+																							// that
+																							// reads
 		});
 		gate.open();
-		assertThat(acquisitions).allSatisfy((acquisition) -> assertThat(acquisition)
-			.failsWithin(Duration.ofSeconds(20))
+		assertThat(acquisitions).allSatisfy((acquisition) -> assertThat(acquisition).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.withCauseInstanceOf(EngineException.class));
 		assertThat(this.backend.calls(Kind.READ))
@@ -396,8 +400,8 @@ class PermitLedgerTests {
 	@Test
 	void remainingPermitsThatAreLostBeforeTheReplyArrivesAreLost() {
 		acquire(3);
-		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> this.harness.store
-			.expire(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1))));
+		this.backend.next(Kind.STEP_DOWN,
+				Fault.after(() -> this.harness.store.expire(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1))));
 		assertThat(this.ledger.release(KEY, 1)).isFalse();
 		assertThat(this.harness.losses).hasSize(1);
 		assertThat(this.ledger.release(KEY, 2)).isFalse();

@@ -482,7 +482,8 @@ class RenewalTests {
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNAVAILABLE))
 			.havingCause()
 			.withMessageContaining("can be renewed in time");
-		Harness.Waiter waiter = this.harness.start(() -> engine.acquire("waited for", OPTIONS, LEASE.toNanos())).awaitSleep();
+		Harness.Waiter waiter = this.harness.start(() -> engine.acquire("waited for", OPTIONS, LEASE.toNanos()))
+			.awaitSleep();
 		two.open();
 		await().until(() -> {
 			this.harness.advance(Duration.ofMillis(100));

@@ -421,12 +421,11 @@ class ValuesTests {
 	}
 
 	private static void assertUnavailable(List<Future<Value>> waits) {
-		assertThat(waits)
-			.allSatisfy((wait) -> assertThatExceptionOfType(ExecutionException.class)
-				.isThrownBy(() -> wait.get(20, TimeUnit.SECONDS))
-				.withCauseInstanceOf(EngineException.class)
-				.satisfies((failure) -> assertThat(((EngineException) failure.getCause()).getReason())
-					.isEqualTo(EngineException.Reason.UNAVAILABLE)));
+		assertThat(waits).allSatisfy((wait) -> assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> wait.get(20, TimeUnit.SECONDS))
+			.withCauseInstanceOf(EngineException.class)
+			.satisfies((failure) -> assertThat(((EngineException) failure.getCause()).getReason())
+				.isEqualTo(EngineException.Reason.UNAVAILABLE)));
 	}
 
 	/**
@@ -441,8 +440,7 @@ class ValuesTests {
 					this.harness.time)
 			.values();
 		long minute = Duration.ofMinutes(1).toNanos();
-		List<Future<Value>> waits = List.of(
-				this.executor.submit(() -> rarely.await(KEY, Value::exists, minute)),
+		List<Future<Value>> waits = List.of(this.executor.submit(() -> rarely.await(KEY, Value::exists, minute)),
 				rarely.awaitAsync(KEY, Value::exists, minute));
 		await().until(() -> this.backend.watched().contains(KEY));
 		await().until(() -> {
@@ -471,7 +469,8 @@ class ValuesTests {
 		CompletableFuture<Value> cancelled = this.values.awaitAsync(KEY, Value::exists, LONG);
 		gate.awaitArrival();
 		cancelled.cancel(false);
-		this.backend.watched().add(KEY); // as a store does that begins to watch with its answer
+		this.backend.watched().add(KEY); // as a store does that begins to watch with its
+											// answer
 		gate.open();
 		await().until(() -> this.values.size() == 0 && this.backend.watched().isEmpty());
 	}

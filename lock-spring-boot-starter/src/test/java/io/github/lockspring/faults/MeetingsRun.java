@@ -46,9 +46,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * <p>
  * A latch is open no earlier than the third count-down has begun, and whoever asks after
  * three have returned finds it open. Whoever was let into the barrier was not alone, nor
- * with one that was dead before, there were never three inside, and whoever was let out had not left anybody behind,
- * unless the barrier was broken. All processes use the same monotonic clock, that of the
- * machine.
+ * with one that was dead before, there were never three inside, and whoever was let out
+ * had not left anybody behind, unless the barrier was broken. All processes use the same
+ * monotonic clock, that of the machine.
  */
 public final class MeetingsRun extends ThreeProcessesRun {
 
@@ -164,7 +164,8 @@ public final class MeetingsRun extends ThreeProcessesRun {
 		for (Visit visit : visits.values()) {
 			List<Visit> others = visits.values().stream().filter((other) -> other.process != visit.process).toList();
 			if (visit.inside > 0) {
-				assertThat(others).as("participants beside " + visit).anyMatch((other) -> other.isWith(visit, killedBy()));
+				assertThat(others).as("participants beside " + visit)
+					.anyMatch((other) -> other.isWith(visit, killedBy()));
 			}
 			if (visit.left > 0) {
 				assertThat(others).as("those whom " + visit + " left behind")

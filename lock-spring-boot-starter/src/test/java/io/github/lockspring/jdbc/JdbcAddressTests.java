@@ -44,7 +44,8 @@ class JdbcAddressTests {
 
 	@ParameterizedTest
 	@CsvSource({ "jdbc:postgresql://db:5432/app?user=me&password=secret, jdbc:postgresql://db:5432/app",
-			"jdbc:mysql://me:sec ret@db/app, jdbc:mysql://db/app", "jdbc:mariadb://me:secret@db/app, jdbc:mariadb://db/app",
+			"jdbc:mysql://me:sec ret@db/app, jdbc:mysql://db/app",
+			"jdbc:mariadb://me:secret@db/app, jdbc:mariadb://db/app",
 			"jdbc:h2:tcp://db/./locks;PASSWORD=secret;MODE=x, jdbc:h2:tcp://db/./locks",
 			"jdbc:h2:mem:locks, jdbc:h2:mem:locks", "jdbc:h2:~/data/lock;USER=me, jdbc:h2:~/data/lock",
 			"'jdbc:mysql:replication://db-1:3306,db-2/app', 'jdbc:mysql:replication://db-1:3306,db-2/app'",

@@ -89,8 +89,8 @@ class JdbcLockServerTests {
 			return List.of("""
 					CREATE OR REPLACE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql
 					AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$
-					""", "CREATE TRIGGER rejection BEFORE INSERT ON " + table
-					+ " FOR EACH ROW EXECUTE FUNCTION reject()");
+					""",
+					"CREATE TRIGGER rejection BEFORE INSERT ON " + table + " FOR EACH ROW EXECUTE FUNCTION reject()");
 		}
 
 		@Override
@@ -100,7 +100,8 @@ class JdbcLockServerTests {
 
 		@Override
 		boolean isSleeping(JdbcTemplate jdbc) {
-			return !jdbc.queryForList("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = '" + sleep() + "'")
+			return !jdbc
+				.queryForList("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = '" + sleep() + "'")
 				.isEmpty();
 		}
 

@@ -203,7 +203,8 @@ class ReleaseListenerTests {
 		assertThat(this.holder.releaseWithDelay(lease, Duration.ofSeconds(2), Requests.TIMEOUT)).isTrue();
 		List<Duration> denials = List.of(denial(this.waiter, request), denial(this.waiter, request),
 				denial(this.waiter, Requests.of("key", LeaseMode.SHARED, false)));
-		assertThat(denials).allSatisfy((denial) -> assertThat(denial).isBetween(Duration.ofMillis(1), Duration.ofSeconds(2)));
+		assertThat(denials)
+			.allSatisfy((denial) -> assertThat(denial).isBetween(Duration.ofMillis(1), Duration.ofSeconds(2)));
 		assertThat(denials.get(1)).isLessThan(denials.get(0));
 	}
 

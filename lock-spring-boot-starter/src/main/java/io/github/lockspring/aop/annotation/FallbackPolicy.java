@@ -58,9 +58,10 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 		Method plain = find(text, targetClass, parameters);
 		Method fallback = (plain != null) ? plain : find(text, targetClass, withFailure);
 		if (fallback == null) {
-			throw text.rejection(text.text().equals(method.getName()) ? "is the method itself"
-					: "is not a method of " + targetClass.getName() + " with the parameters of " + method.getName()
-							+ "(…), optionally followed by a LockException",
+			throw text.rejection(
+					text.text().equals(method.getName()) ? "is the method itself"
+							: "is not a method of " + targetClass.getName() + " with the parameters of "
+									+ method.getName() + "(…), optionally followed by a LockException",
 					"Define such a method, or correct the name.", null);
 		}
 		Class<?> returned = ResolvableType.forMethodReturnType(fallback, targetClass).toClass();

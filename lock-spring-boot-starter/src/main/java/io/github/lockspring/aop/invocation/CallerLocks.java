@@ -29,9 +29,9 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Locks held by the caller of a method that is to acquire a lock of the same name. Permits
- * are not reentrant, and a key cannot be a lock and a semaphore at once, so that a call
- * may need what its own caller holds.
+ * Locks held by the caller of a method that is to acquire a lock of the same name.
+ * Permits are not reentrant, and a key cannot be a lock and a semaphore at once, so that
+ * a call may need what its own caller holds.
  *
  * @param running the locks under which the caller runs
  * @param kept the locks that its transaction keeps although their methods have ended
@@ -57,8 +57,8 @@ record CallerLocks(List<LockHandle> running, List<LockHandle> kept) {
 		int limit = lockInvocation.options().permits();
 		String storeKey = lockInvocation.firstStoreKey();
 		return this.kept.stream()
-			.filter((each) -> each.storeKey().equals(storeKey) && lock.holdsOf(List.of(each), storeKey)
-				.anyMatch((hold) -> hold.permitLimit() == limit))
+			.filter((each) -> each.storeKey().equals(storeKey)
+					&& lock.holdsOf(List.of(each), storeKey).anyMatch((hold) -> hold.permitLimit() == limit))
 			.findFirst()
 			.orElse(null);
 	}

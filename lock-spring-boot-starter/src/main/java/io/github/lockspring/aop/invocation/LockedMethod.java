@@ -108,8 +108,8 @@ public final class LockedMethod {
 		for (LockInvocation each : lockInvocations) {
 			LockOperation lock = each.lock();
 			for (String storeKey : lock.storeKeys(each.key())) {
-				List<LockInvocation> before = byKey
-					.computeIfAbsent(lock.template().backendName() + ' ' + storeKey, (key) -> new ArrayList<>());
+				List<LockInvocation> before = byKey.computeIfAbsent(lock.template().backendName() + ' ' + storeKey,
+						(key) -> new ArrayList<>());
 				int permits = (int) before.stream().filter((other) -> other.attributes().isSemaphore()).count();
 				CallerLocks.requireFree(each, storeKey, permits, permits < before.size());
 				before.add(each);

@@ -108,7 +108,8 @@ public final class NestedProxiesInvoker implements LockedInvoker {
 		while (proxy instanceof Advised advised) {
 			async |= AsyncInvocations.isOutside(advised, invocation.getMethod(), proxy.getClass(), this.interceptor);
 			if (Arrays.stream(advised.getAdvisors()).anyMatch((each) -> each.getAdvice() == this.interceptor)) {
-				return async ? invocation.proceed() : this.invoker.run(method, new GuardedInvocation(invocation, proxy));
+				return async ? invocation.proceed()
+						: this.invoker.run(method, new GuardedInvocation(invocation, proxy));
 			}
 			proxy = AopProxyUtils.getSingletonTarget(proxy);
 		}

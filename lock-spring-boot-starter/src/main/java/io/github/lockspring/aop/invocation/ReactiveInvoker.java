@@ -238,8 +238,7 @@ public final class ReactiveInvoker implements LockedInvoker {
 		}
 
 		private Publisher<?> inContext(Publisher<?> stream, @Nullable LockContext locks, @Nullable Object guarded) {
-			Function<Context, Context> addition = (context) -> context
-				.putNonNull(LockContext.class, locks)
+			Function<Context, Context> addition = (context) -> context.putNonNull(LockContext.class, locks)
 				.delete(NestedProxiesInvoker.class)
 				.putNonNull(NestedProxiesInvoker.class, guarded);
 			return this.method.returnType().isSeveral() ? Flux.from(stream).contextWrite(addition)

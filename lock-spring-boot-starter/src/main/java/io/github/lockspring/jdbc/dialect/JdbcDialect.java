@@ -342,7 +342,8 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Return whether the connection has failed during a statement, or could not be opened.
+	 * Return whether the connection has failed during a statement, or could not be
+	 * opened.
 	 */
 	public static boolean hasConnectionFailed(SQLException failure) {
 		for (SQLException each = failure; each != null; each = each.getNextException()) {
@@ -362,8 +363,8 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Return whether a rejection may be temporary, so that it does not reveal a mistake in
-	 * the tables.
+	 * Return whether a rejection may be temporary, so that it does not reveal a mistake
+	 * in the tables.
 	 */
 	public boolean isTemporary(SQLException rejection) {
 		return isContended(rejection) || isReadOnly(rejection) || isEndOfSession(rejection)
@@ -382,8 +383,8 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Return a sentence that describes how to solve the rejection of a statement. May make
-	 * a round trip.
+	 * Return a sentence that describes how to solve the rejection of a statement. May
+	 * make a round trip.
 	 * @param rejection the rejection
 	 * @param connection the connection of the statement
 	 */

@@ -97,8 +97,8 @@ final class PostgresDialect extends JdbcDialect {
 	/**
 	 * Acquires, or else leaves a mark in the row, unless there is one that lasts, with
 	 * which the release sends a notification. The result is a row with the token if
-	 * granted, a row without a token but with the time until the key will be free if there
-	 * is a mark, or no row.
+	 * granted, a row without a token but with the time until the key will be free if
+	 * there is a mark, or no row.
 	 */
 	private static final String CONTEND = """
 			WITH attempt AS (

@@ -52,8 +52,8 @@ public final class ServerUrl {
 	private static final Pattern RANDOM_HOST = Pattern
 		.compile("(?i)jdbc:[^/?]*postgresql://[^/?]*,.*\\bloadBalanceHosts=true\\b.*", Pattern.DOTALL);
 
-	private static final Pattern PRIMARY_ONLY = Pattern
-		.compile("\\btargetServerType=(primary|master|preferPrimary)\\b", Pattern.CASE_INSENSITIVE);
+	private static final Pattern PRIMARY_ONLY = Pattern.compile("\\btargetServerType=(primary|master|preferPrimary)\\b",
+			Pattern.CASE_INSENSITIVE);
 
 	/**
 	 * URLs of Amazon Aurora DSQL, which has the product name and the version of

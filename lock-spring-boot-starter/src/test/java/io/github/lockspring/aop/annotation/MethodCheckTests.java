@@ -216,8 +216,7 @@ class MethodCheckTests {
 	@MethodSource
 	void workWithinTheResultIsRejected(Method method) {
 		assertThatExceptionOfType(InvalidLockDeclarationException.class)
-			.isThrownBy(
-					() -> MethodCheck.requireEnd(site(method), ReturnType.of(method, method.getDeclaringClass())))
+			.isThrownBy(() -> MethodCheck.requireEnd(site(method), ReturnType.of(method, method.getDeclaringClass())))
 			.withMessageContaining("the method returns " + method.getGenericReturnType().getTypeName() + ", so that")
 			.withMessageContaining("the lock would be released before the work is done");
 	}
@@ -229,8 +228,8 @@ class MethodCheckTests {
 	@ParameterizedTest(name = "{0}")
 	@MethodSource
 	void resultWithoutWorkIsAccepted(Method method) {
-		assertThatNoException().isThrownBy(
-				() -> MethodCheck.requireEnd(site(method), ReturnType.of(method, method.getDeclaringClass())));
+		assertThatNoException()
+			.isThrownBy(() -> MethodCheck.requireEnd(site(method), ReturnType.of(method, method.getDeclaringClass())));
 	}
 
 	static Stream<Method> resultWithoutWorkIsAccepted() {

@@ -523,10 +523,10 @@ class TransactionBindingTests {
 	void permitThatTheTransactionKeepsIsNotUsedByTwoMethodsAtATime() {
 		this.transaction.executeWithoutResult((status) -> {
 			this.stock.limited();
-			this.stock.limitedAnd(() -> this.stock.limitedAnd(() -> assertThatIllegalStateException()
-				.isThrownBy(this.stock::limited)
-				.withMessageContaining("@DistributedSemaphore on " + Stock.class.getName() + ".limited()")
-				.withMessageContaining("would wait for itself: the key 'lock:limit' is held with 2 permits")));
+			this.stock.limitedAnd(
+					() -> this.stock.limitedAnd(() -> assertThatIllegalStateException().isThrownBy(this.stock::limited)
+						.withMessageContaining("@DistributedSemaphore on " + Stock.class.getName() + ".limited()")
+						.withMessageContaining("would wait for itself: the key 'lock:limit' is held with 2 permits")));
 			assertThat(this.proxies.backend.keys()).containsExactly("lock:limit", "lock:limit");
 		});
 		assertThat(this.proxies.isEmpty()).isTrue();

@@ -88,8 +88,9 @@ class JdbcDialectTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "3F000, 0, true", "P0001, 0, true", "54001, 0, true", "53100, 0, true", "57P01, 0, true", "40001, 0, true",
-			"40003, 0, false", "57P02, 0, false", "08006, 0, false", "58030, 0, false", ", 0, false" })
+	@CsvSource({ "3F000, 0, true", "P0001, 0, true", "54001, 0, true", "53100, 0, true", "57P01, 0, true",
+			"40001, 0, true", "40003, 0, false", "57P02, 0, false", "08006, 0, false", "58030, 0, false",
+			", 0, false" })
 	void errorOfPostgresHasAKnownOutcomeUnlessTheConnectionHasFailed(String state, int code, boolean rejected) {
 		assertThat(new PostgresDialect().isRejected(new SQLException("", state, code))).isEqualTo(rejected);
 		SQLException withFailedConnection = new SQLException("", state, code);

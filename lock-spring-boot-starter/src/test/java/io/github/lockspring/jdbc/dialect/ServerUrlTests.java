@@ -56,10 +56,10 @@ class ServerUrlTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "jdbc:mysql://a,b/db", "jdbc:mysql:loadbalance://a:1/db",
-			"jdbc:mysql://a/loadbalance?x=loadbalance:", "jdbc:mariadb:sequential://a,b/db",
-			"jdbc:postgresql://a,b/db", "jdbc:postgresql://a/db?loadBalanceHosts=true",
-			"jdbc:postgresql://a,b/db?loadBalanceHosts=false", "jdbc:aws-wrapper:postgresql://a.on.aws/db",
-			"jdbc:h2:mem:loadbalance", "jdbc:postgresql://a/replication?x=.dsql.on.aws" })
+			"jdbc:mysql://a/loadbalance?x=loadbalance:", "jdbc:mariadb:sequential://a,b/db", "jdbc:postgresql://a,b/db",
+			"jdbc:postgresql://a/db?loadBalanceHosts=true", "jdbc:postgresql://a,b/db?loadBalanceHosts=false",
+			"jdbc:aws-wrapper:postgresql://a.on.aws/db", "jdbc:h2:mem:loadbalance",
+			"jdbc:postgresql://a/replication?x=.dsql.on.aws" })
 	void otherUrlIsAccepted(String url) {
 		assertThatNoException().isThrownBy(() -> ServerUrl.requireOneServer(url));
 		assertThat(ServerUrl.warning(url)).isEmpty();
