@@ -293,10 +293,13 @@ final class DefaultLeaderElection implements LeaderElection {
 		while (true) {
 			await();
 			Term term = this.term;
+			if (term == null) {
+				continue;
+			}
 			LeadershipBody body = new LeadershipBody(LISTENER_TIMEOUT);
 			LeadershipDelivery delivery = new LeadershipDelivery(body, this.engine, this.storeKey, this.threads, true);
 			this.deliveries.add(delivery);
-			boolean leads = term != null && leads(term);
+			boolean leads = leads(term);
 			try {
 				if (leads) {
 					return callAsLeader(callback, term);
