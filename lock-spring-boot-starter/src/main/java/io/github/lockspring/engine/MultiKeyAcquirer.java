@@ -117,6 +117,7 @@ final class MultiKeyAcquirer {
 
 	private Outcome tryAcquire(List<Hold> holds, long deadline) {
 		long now = this.time.nanoTime();
+		Outcome outcome = Outcome.UNDECIDED;
 		try {
 			for (Hold hold : holds) {
 				hold.waitFrom(now);
@@ -124,18 +125,25 @@ final class MultiKeyAcquirer {
 					return Outcome.UNDECIDED;
 				}
 			}
-			return contend(holds, deadline);
+			outcome = contend(holds, deadline);
+			return outcome;
 		}
 		finally {
-			for (Hold hold : holds) {
-				leaveUnlessHeld(hold);
+			if (outcome != Outcome.HELD) {
+				holds.forEach(this::leave);
 			}
 		}
 	}
 
-	private void leaveUnlessHeld(Hold hold) {
+	/**
+	 * Leave the queue, also if a lease was handed off just before.
+	 */
+	private void leave(Hold hold) {
 		if (hold.isPending()) {
 			this.queues.leave(hold);
+		}
+		if (hold.isActive()) {
+			hold.release();
 		}
 	}
 
