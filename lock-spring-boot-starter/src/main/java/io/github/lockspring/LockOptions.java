@@ -191,8 +191,8 @@ public final class LockOptions {
 	public LockOptions withLeaseTime(Duration leaseTime) {
 		Assert.notNull(leaseTime, "'leaseTime' must not be null");
 		if (leaseTime.compareTo(MIN_LEASE_TIME) < 0 || leaseTime.compareTo(MAX_LEASE_TIME) > 0) {
-			throw new IllegalArgumentException(
-					"'leaseTime' must be between " + MIN_LEASE_TIME + " and " + MAX_LEASE_TIME + ", not " + leaseTime);
+			throw new IllegalArgumentException("'leaseTime' must be between " + Durations.text(MIN_LEASE_TIME) + " and "
+					+ Durations.text(MAX_LEASE_TIME) + ", not " + Durations.text(leaseTime));
 		}
 		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
 	}
@@ -243,7 +243,7 @@ public final class LockOptions {
 		Assert.notNull(lockAtLeastFor, "'lockAtLeastFor' must not be null");
 		if (lockAtLeastFor.isNegative() || lockAtLeastFor.compareTo(MAX_LEASE_TIME) > 0) {
 			throw new IllegalArgumentException("'lockAtLeastFor' must be between zero (no minimum) and "
-					+ MAX_LEASE_TIME + ", not " + lockAtLeastFor);
+					+ Durations.text(MAX_LEASE_TIME) + ", not " + Durations.text(lockAtLeastFor));
 		}
 		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, lockAtLeastFor, this.permits);
 	}

@@ -20,6 +20,7 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.engine.EngineListener;
@@ -72,10 +73,10 @@ class LockOptionsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "PT-0.001S", "PT24H0.001S" })
-	void minimumOutOfRangeIsRefused(Duration minimum) {
+	@CsvSource({ "PT-0.001S, -1ms", "PT24H0.001S, 1d1ms" })
+	void minimumOutOfRangeIsRefused(Duration minimum, String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.defaults.withLockAtLeastFor(minimum))
-			.withMessage("'lockAtLeastFor' must be between zero (no minimum) and PT24H, not " + minimum);
+			.withMessage("'lockAtLeastFor' must be between zero (no minimum) and 1d, not " + text);
 	}
 
 	@ParameterizedTest
@@ -85,10 +86,10 @@ class LockOptionsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "PT0S", "PT0.099S", "PT24H0.001S", "PT-1S" })
-	void leaseTimeOutOfRangeIsRefused(Duration leaseTime) {
+	@CsvSource({ "PT0S, 0s", "PT0.099S, 99ms", "PT24H0.001S, 1d1ms", "PT-1S, -1s" })
+	void leaseTimeOutOfRangeIsRefused(Duration leaseTime, String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.defaults.withLeaseTime(leaseTime))
-			.withMessage("'leaseTime' must be between PT0.1S and PT24H, not " + leaseTime);
+			.withMessage("'leaseTime' must be between 100ms and 1d, not " + text);
 	}
 
 	@Test

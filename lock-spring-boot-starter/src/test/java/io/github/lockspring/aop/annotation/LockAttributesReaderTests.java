@@ -94,37 +94,38 @@ class LockAttributesReaderTests {
 			void run() {
 			}
 
-		}, "leaseTime = '0s' is out of range: 'leaseTime' must be between PT0.1S and PT24H"), arguments(new Object() {
+		}, "leaseTime = '0s' is out of range: 'leaseTime' must be between 100ms and 1d, not 0s"),
+				arguments(new Object() {
 
-			@DistributedLock(leaseTime = "99ms")
-			void run() {
-			}
+					@DistributedLock(leaseTime = "99ms")
+					void run() {
+					}
 
-		}, "leaseTime = '99ms'"), arguments(new Object() {
+				}, "leaseTime = '99ms'"), arguments(new Object() {
 
-			@DistributedLock(leaseTime = "PT-1S")
-			void run() {
-			}
+					@DistributedLock(leaseTime = "PT-1S")
+					void run() {
+					}
 
-		}, "leaseTime = 'PT-1S'"), arguments(new Object() {
+				}, "leaseTime = 'PT-1S'"), arguments(new Object() {
 
-			@DistributedLock(leaseTime = "25h")
-			void run() {
-			}
+					@DistributedLock(leaseTime = "25h")
+					void run() {
+					}
 
-		}, "leaseTime = '25h'"), arguments(new Object() {
+				}, "leaseTime = '25h'"), arguments(new Object() {
 
-			@DistributedLock(leaseTime = "${lease}")
-			void run() {
-			}
+					@DistributedLock(leaseTime = "${lease}")
+					void run() {
+					}
 
-		}, "leaseTime = '1ms'"), arguments(new Object() {
+				}, "leaseTime = '1ms'"), arguments(new Object() {
 
-			@DistributedLock(autoRenew = "yes")
-			void run() {
-			}
+					@DistributedLock(autoRenew = "yes")
+					void run() {
+					}
 
-		}, "autoRenew = 'yes' is neither true nor false"));
+				}, "autoRenew = 'yes' is neither true nor false"));
 	}
 
 	private static Stream<Arguments> names() {
