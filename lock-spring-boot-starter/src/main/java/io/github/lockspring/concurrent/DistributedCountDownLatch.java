@@ -42,10 +42,10 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * Waiting continues while the store is unavailable, and throws
  * {@link io.github.lockspring.LockUnavailableException} if it still is when the time is
- * over and does not answer within 250 ms, as the other methods do if the store does not
- * answer within three operation timeouts. The count is read once more when the time is
- * over. A count-down whose reply was lost is repeated and never counts twice. Waiting
- * threads are notified by stores with notifications; otherwise the count is read
+ * over and does not answer within the operation timeout, as the other methods do if the
+ * store does not answer within three operation timeouts. The count is read once more when
+ * the time is over. A count-down whose reply was lost is repeated and never counts twice.
+ * Waiting threads are notified by stores with notifications; otherwise the count is read
  * periodically, in one call for everything that a process waits for.
  * <p>
  * The methods that end in {@code Async} do the same without blocking the calling thread,

@@ -71,6 +71,11 @@ final class Acquirer {
 	 */
 	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
 
+	/**
+	 * Least time of a call that begins after the deadline, unless any call has less.
+	 */
+	private static final long MIN_LAST_NANOS = Duration.ofMillis(250).toNanos();
+
 	private final EngineContext context;
 
 	private final Store store;
@@ -447,8 +452,8 @@ final class Acquirer {
 	 * has less time, but enough to look once more.
 	 */
 	private Duration timeout(long remaining) {
-		return (remaining >= 0) ? this.context.settings().operationTimeout() : Duration.ofNanos(
-				Math.max(this.operationNanos + remaining, Math.min(this.operationNanos, EngineContext.GRACE_NANOS)));
+		return (remaining >= 0) ? this.context.settings().operationTimeout() : Duration
+			.ofNanos(Math.max(this.operationNanos + remaining, Math.min(this.operationNanos, MIN_LAST_NANOS)));
 	}
 
 	private Answer begin(Hold hold, Grant grant) {

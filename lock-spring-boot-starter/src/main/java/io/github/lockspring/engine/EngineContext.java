@@ -43,11 +43,6 @@ import io.github.lockspring.support.TimerThread;
  */
 final class EngineContext {
 
-	/**
-	 * Time by which a call to the store may exceed the deadline of a wait.
-	 */
-	static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
-
 	private final Store store;
 
 	private final LocalQueues queues;
@@ -179,12 +174,11 @@ final class EngineContext {
 	}
 
 	/**
-	 * Return for how long after its deadline a wait may wait for an answer of the store.
-	 * A call that does not wait may take as long as any call.
+	 * Return for how long after its deadline a wait may wait for an answer of the store:
+	 * the time to answer is that of any call.
 	 */
-	long graceNanos(long waitNanos) {
-		long operationNanos = this.settings.operationTimeout().toNanos();
-		return (waitNanos > 0) ? Math.min(operationNanos, GRACE_NANOS) : operationNanos;
+	long answerNanos() {
+		return this.settings.operationTimeout().toNanos();
 	}
 
 	/**

@@ -103,7 +103,7 @@ public final class PermitLedger {
 	private boolean acquire(String key, PermitTerms terms, long waitNanos, boolean interruptible)
 			throws InterruptedException {
 		long deadline = this.engine.deadlineAfter(waitNanos);
-		long answerDeadline = deadline + this.engine.context().graceNanos(waitNanos);
+		long answerDeadline = deadline + this.engine.context().answerNanos();
 		while (true) {
 			Permits mode = terms.mode(limit(key, deadline, answerDeadline, interruptible));
 			PermitOwner owner = new PermitOwner(Thread.currentThread());
@@ -176,7 +176,7 @@ public final class PermitLedger {
 	 */
 	public CompletableFuture<@Nullable Hold> acquireAsync(String key, PermitTerms terms, long waitNanos) {
 		long deadline = this.engine.deadlineAfter(waitNanos);
-		Attempt attempt = new Attempt(key, terms, deadline, deadline + this.engine.context().graceNanos(waitNanos),
+		Attempt attempt = new Attempt(key, terms, deadline, deadline + this.engine.context().answerNanos(),
 				new CompletableFuture<>());
 		readLimit(attempt);
 		return attempt.result;

@@ -137,7 +137,7 @@ final class PermitLimits {
 	 */
 	Value get(String key) {
 		try {
-			return get(key, this.time.nanoTime() + this.context.graceNanos(0), false);
+			return get(key, this.time.nanoTime() + this.context.answerNanos(), false);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("Unexpected interrupt", ex);

@@ -125,7 +125,7 @@ public final class Values {
 
 	/**
 	 * Wait until a value meets a condition, which is tested once more when the time is
-	 * over. An answer of the store is waited for slightly longer than that.
+	 * over. An answer of the store to that is waited for as long as to any other call.
 	 * @param key the key
 	 * @param condition the condition, which is tested by several threads
 	 * @param waitNanos the maximum time to wait; zero tests once
@@ -230,8 +230,6 @@ public final class Values {
 
 		private final long deadline;
 
-		private final long graceNanos;
-
 		/**
 		 * Time until which the last answer is waited for.
 		 */
@@ -254,8 +252,7 @@ public final class Values {
 			this.key = key;
 			this.condition = condition;
 			this.deadline = Values.this.time.nanoTime() + Math.min(Math.max(waitNanos, 0), Durations.MAX_NANOS);
-			this.graceNanos = Values.this.context.graceNanos(waitNanos);
-			this.answerDeadline = this.deadline + this.graceNanos;
+			this.answerDeadline = this.deadline + Values.this.context.answerNanos();
 		}
 
 		/**
@@ -344,7 +341,7 @@ public final class Values {
 			LastLook lastLook = this.lastLook;
 			if (lastLook == null) {
 				lastLook = new LastLook(this);
-				this.answerDeadline = Values.this.time.nanoTime() + this.graceNanos;
+				this.answerDeadline = Values.this.time.nanoTime() + Values.this.context.answerNanos();
 				this.lastLook = lastLook;
 				Values.this.watches.add(this.key, lastLook);
 			}

@@ -319,19 +319,12 @@ class PermitLedgerTests {
 		gate.awaitArrival();
 		await().until(() -> {
 			this.harness.time.advance(Duration.ofMillis(50));
-			return acquisitions.stream().filter(CompletableFuture::isDone).count() == 11; // all
-																							// but
-																							// the
-																							// one
-																							// that
-																							// reads
+			return acquisitions.stream().filter(CompletableFuture::isDone).count() == acquisitions.size() - 1;
 		});
 		gate.open();
 		assertThat(acquisitions).allSatisfy((acquisition) -> assertThat(acquisition).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.withCauseInstanceOf(EngineException.class));
-		assertThat(this.backend.calls(Kind.READ))
-			.allSatisfy((call) -> assertThat(call.timeout()).isLessThanOrEqualTo(Duration.ofMillis(350)));
 		assertThat(this.backend.count(Kind.READ)).isOne();
 	}
 
