@@ -18,6 +18,8 @@ package io.github.lockspring;
 
 import java.time.Duration;
 
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -191,8 +193,8 @@ public final class LockOptions {
 	public LockOptions withLeaseTime(Duration leaseTime) {
 		Assert.notNull(leaseTime, "'leaseTime' must not be null");
 		if (leaseTime.compareTo(MIN_LEASE_TIME) < 0 || leaseTime.compareTo(MAX_LEASE_TIME) > 0) {
-			throw new IllegalArgumentException("'leaseTime' must be between " + Durations.text(MIN_LEASE_TIME) + " and "
-					+ Durations.text(MAX_LEASE_TIME) + ", not " + Durations.text(leaseTime));
+			throw new IllegalArgumentException("'leaseTime' must be between " + text(MIN_LEASE_TIME) + " and "
+					+ text(MAX_LEASE_TIME) + ", not " + text(leaseTime));
 		}
 		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
 	}
@@ -243,9 +245,16 @@ public final class LockOptions {
 		Assert.notNull(lockAtLeastFor, "'lockAtLeastFor' must not be null");
 		if (lockAtLeastFor.isNegative() || lockAtLeastFor.compareTo(MAX_LEASE_TIME) > 0) {
 			throw new IllegalArgumentException("'lockAtLeastFor' must be between zero (no minimum) and "
-					+ Durations.text(MAX_LEASE_TIME) + ", not " + Durations.text(lockAtLeastFor));
+					+ text(MAX_LEASE_TIME) + ", not " + text(lockAtLeastFor));
 		}
 		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, lockAtLeastFor, this.permits);
+	}
+
+	/**
+	 * Return a duration as one writes it, such as {@code 1d}.
+	 */
+	private static String text(Duration duration) {
+		return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
 	}
 
 	@Override

@@ -19,9 +19,6 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-import org.springframework.format.annotation.DurationFormat;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
-
 /**
  * Durations that can be counted in nanoseconds and added to a monotonic time without
  * overflow: longer ones, which mean <em>for ever</em>, become a hundred years.
@@ -39,15 +36,6 @@ public final class Durations {
 	public static final long MAX_NANOS = MAX.toNanos();
 
 	private Durations() {
-	}
-
-	/**
-	 * Return a duration as one writes it, such as {@code 1d} or {@code 1m30s}.
-	 * @param duration the duration
-	 * @return the text, for messages
-	 */
-	public static String text(Duration duration) {
-		return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
 	}
 
 	/**

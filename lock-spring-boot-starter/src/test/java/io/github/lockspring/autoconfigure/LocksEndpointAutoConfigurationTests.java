@@ -109,6 +109,21 @@ class LocksEndpointAutoConfigurationTests {
 				+ "/actuator/locks" + path);
 	}
 
+	@Test
+	void lockIsReleasedInCodeAlthoughNothingIsExposed() {
+		try (ConfigurableApplicationContext context = start(WebApplicationType.NONE)) {
+			LockHandle lock = context.getBean(LockOperations.class).acquire("order:50");
+			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+			String owner = endpoint.lock("lock:order:50", null).backends().get("local").holders().get(0).owner();
+			assertThat(endpoint.release("lock:order:50", null, "another", null, "night shift").backends()).isEmpty();
+			assertThat(endpoint.release("lock:order:50", "local", owner, null, "night shift").backends())
+				.containsOnlyKeys("local");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+			assertThat(context.getBean(Operators.class).heard).containsExactly("event of night shift",
+					"audit event of night shift");
+		}
+	}
+
 	/**
 	 * The rules of both web stacks.
 	 */
@@ -349,21 +364,6 @@ class LocksEndpointAutoConfigurationTests {
 			return Response.of(method, uri(this.context, path));
 		}
 
-	}
-
-	@Test
-	void lockIsReleasedInCodeAlthoughNothingIsExposed() {
-		try (ConfigurableApplicationContext context = start(WebApplicationType.NONE)) {
-			LockHandle lock = context.getBean(LockOperations.class).acquire("order:50");
-			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
-			String owner = endpoint.lock("lock:order:50", null).backends().get("local").holders().get(0).owner();
-			assertThat(endpoint.release("lock:order:50", null, "another", null, "night shift").backends()).isEmpty();
-			assertThat(endpoint.release("lock:order:50", "local", owner, null, "night shift").backends())
-				.containsOnlyKeys("local");
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
-			assertThat(context.getBean(Operators.class).heard).containsExactly("event of night shift",
-					"audit event of night shift");
-		}
 	}
 
 	@Nested

@@ -245,7 +245,7 @@ class TwoAutoProxyCreatorsTests {
 		@Bean
 		static Advisor hop() {
 			return advisor("hopping*",
-					(invocation) -> invocation.getMethod().getReturnType() == Mono.class
+					(invocation) -> (invocation.getMethod().getReturnType() == Mono.class)
 							? Mono.defer(() -> mono(invocation)).subscribeOn(Schedulers.boundedElastic())
 							: Flux.defer(() -> mono(invocation)).subscribeOn(Schedulers.boundedElastic()));
 		}

@@ -865,6 +865,17 @@ class DowngradeTests {
 		new Crowd().run(engines);
 	}
 
+	@Test
+	void sharedLeaseThatEndsBeforeTheReplyArrivesIsLost() {
+		Hold writer = write();
+		Hold reader = read();
+		this.backend.next(Kind.STEP_DOWN,
+				Fault.after(() -> this.harness.store.expire(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1))));
+		assertThat(writer.release()).isTrue();
+		assertLostOnceEach(reader);
+		this.harness.assertNothingLeft();
+	}
+
 	/**
 	 * Threads of several engines that write, step down and read.
 	 */
@@ -980,17 +991,6 @@ class DowngradeTests {
 			}
 		}
 
-	}
-
-	@Test
-	void sharedLeaseThatEndsBeforeTheReplyArrivesIsLost() {
-		Hold writer = write();
-		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN,
-				Fault.after(() -> this.harness.store.expire(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1))));
-		assertThat(writer.release()).isTrue();
-		assertLostOnceEach(reader);
-		this.harness.assertNothingLeft();
 	}
 
 }

@@ -16,7 +16,6 @@
 
 package io.github.lockspring.aop.invocation;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockOptions;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.KeyFormat;
 

@@ -103,7 +103,7 @@ public final class ServerUrl {
 	 * @return the warning, or nothing
 	 */
 	public static Optional<String> warning(String url) {
-		return REPLICATED.matcher(url).matches() || RANDOM_HOST.matcher(url).matches()
+		return (REPLICATED.matcher(url).matches() || RANDOM_HOST.matcher(url).matches())
 				? Optional.of("The JDBC URL of the locks names several servers. At any time, only one of them may "
 						+ "accept writes: otherwise a key could be locked once on each.")
 				: Optional.empty();
