@@ -383,7 +383,7 @@ public final class JdbcLockBackend implements LockBackend {
 			for (LeaseRequest lease = releases.peek(); lease != null; lease = releases.peek()) {
 				LeaseRequest released = lease;
 				if (!this.leases.contain(released)) {
-					this.calls.run(RECOVERY_TIMEOUT, (connection, mayBeDone) -> release(connection, released));
+					this.calls.run(RECOVERY_TIMEOUT, (connection, mayBeDone) -> repeat(connection, released));
 				}
 				releases.remove();
 			}
@@ -391,6 +391,22 @@ public final class JdbcLockBackend implements LockBackend {
 		catch (BackendException ex) {
 			logger.debug("Could not repeat releases after a failure of the connection", ex);
 			releases.forEach(this.recentReleases::add);
+		}
+	}
+
+	/**
+	 * A server that is read-only has not crashed. Its connection is left to those who
+	 * need it, which then replace it.
+	 */
+	private boolean repeat(LockConnection connection, LeaseRequest lease) throws SQLException {
+		try {
+			return release(connection, lease);
+		}
+		catch (SQLException ex) {
+			if (connection.dialect().isReadOnly(ex)) {
+				return false;
+			}
+			throw ex;
 		}
 	}
 

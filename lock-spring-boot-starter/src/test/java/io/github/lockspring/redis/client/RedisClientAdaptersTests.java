@@ -49,6 +49,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.support.LockConfigurationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -92,7 +93,8 @@ class RedisClientAdaptersTests {
 
 	@Test
 	void otherClientIsRefused() {
-		assertThatIllegalArgumentException().isThrownBy(() -> of(mock(RedisConnectionFactory.class)))
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> of(mock(RedisConnectionFactory.class)))
 			.withMessageContaining("LettuceConnectionFactory")
 			.withMessageContaining("JedisConnectionFactory");
 	}
