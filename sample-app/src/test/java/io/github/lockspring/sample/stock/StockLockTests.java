@@ -57,9 +57,9 @@ class StockLockTests {
 	}
 
 	@Test
-	void whenAnotherInstanceHoldsTheLockThenServiceIsUnavailable() {
+	void whenAnotherInstanceHoldsTheLockThenTheProductIsLocked() {
 		try (LockHeldElsewhere other = this.locks.holdElsewhere("stock:7")) {
-			assertThat(deduct("distributed-lock", "a")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE);
+			assertThat(deduct("distributed-lock", "a")).hasStatus(HttpStatus.LOCKED);
 		}
 		assertThat(deduct("distributed-lock", "a")).hasStatusOk();
 	}
