@@ -83,7 +83,20 @@ class RedlockServerTests {
 		RedlockBackend backend = new RedlockBackend(nodes, RedisLockSettings.defaults(), Duration.ofSeconds(2));
 		this.backends.add(backend);
 		backend.start(mock(BackendListener.class));
+		connect(backend);
 		return backend;
+	}
+
+	/**
+	 * Connects to all nodes: the first connections of a JVM may take longer than the
+	 * timeout of a node.
+	 */
+	private void connect(RedlockBackend backend) {
+		await().ignoreExceptionsInstanceOf(BackendException.class).until(() -> {
+			LeaseRequest request = request();
+			return backend.tryAcquire(request, TIMEOUT) instanceof Grant && backend.release(request, TIMEOUT);
+		});
+		await().until(() -> backend.callsInProgress() == 0);
 	}
 
 	private LettuceConnectionFactory factory(int port) {
@@ -140,10 +153,6 @@ class RedlockServerTests {
 		try (FaultProxy proxy = new FaultProxy(server.host(), server.port())) {
 			RedlockBackend backend = backend(
 					List.of(proxy.port(), this.servers.get(1).port(), this.servers.get(2).port()));
-			LeaseRequest warm = request();
-			assertThat(backend.tryAcquire(warm, Duration.ofSeconds(30))).isInstanceOf(Grant.class);
-			assertThat(backend.release(warm, TIMEOUT)).isTrue();
-			await().until(() -> backend.callsInProgress() == 0);
 			this.servers.get(1).kill();
 			LeaseRequest request = request();
 			var dropped = proxy.dropReply(request.owner().toString());
