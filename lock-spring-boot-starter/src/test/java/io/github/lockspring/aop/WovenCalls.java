@@ -58,7 +58,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests with woven classes, which {@link WovenCallsTests} runs in other processes.
+ * Tests with woven classes, which {@link WovenCallsServerTests} runs in other processes.
  */
 class WovenCalls {
 

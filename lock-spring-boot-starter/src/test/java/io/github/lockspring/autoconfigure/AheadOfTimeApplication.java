@@ -41,7 +41,8 @@ import io.github.lockspring.OnFailure;
 import io.github.lockspring.concurrent.LockClient;
 
 /**
- * An application that {@link AheadOfTimeTests} process ahead of time and then start.
+ * An application that {@link AheadOfTimeTortureTests} process ahead of time and then
+ * start.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @ImportAutoConfiguration({ DataRedisAutoConfiguration.class, DataSourceAutoConfiguration.class,

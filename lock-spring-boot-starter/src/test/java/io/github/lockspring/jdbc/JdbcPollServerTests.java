@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.server.MySqlServer;
+import io.github.lockspring.server.PostgresServer;
+
+/**
+ * Tests for requests that wait and are looked after together, on every database.
+ */
+class JdbcPollServerTests {
+
+	/**
+	 * On PostgreSQL.
+	 */
+	@Nested
+	class Postgres extends SqlPollTests {
+
+		Postgres() {
+			super(TestDatabase.on(PostgresServer.shared()));
+		}
+
+	}
+
+	/**
+	 * On MariaDB.
+	 */
+	@Nested
+	@Tag("torture")
+	class MariaDb extends SqlPollTests {
+
+		MariaDb() {
+			super(TestDatabase.on(MariaDbServer.shared()));
+		}
+
+	}
+
+	/**
+	 * On MySQL.
+	 */
+	@Nested
+	class MySql extends SqlPollTests {
+
+		MySql() {
+			super(TestDatabase.on(MySqlServer.shared()));
+		}
+
+	}
+
+	/**
+	 * On H2.
+	 */
+	@Nested
+	class H2 extends SqlPollTests {
+
+		H2() {
+			super(TestDatabase.inMemory());
+		}
+
+	}
+
+}

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.spi.LockBackendContractTests;
+
+/**
+ * The contract on MariaDB.
+ */
+class MariaDbLockBackendServerTests {
+
+	/**
+	 * Behind its own driver, with statements that the server parses once, as connections
+	 * of locks are by default.
+	 */
+	@Nested
+	@Tag(LockBackendContractTests.VARIANT)
+	class OwnDriver extends SqlLockBackendContractTests {
+
+		OwnDriver() {
+			super(MariaDbServer.shared(), MariaDbServer.shared().jdbcUrl() + "?useServerPrepStmts=true");
+		}
+
+	}
+
+	/**
+	 * Behind the driver of MySQL.
+	 */
+	@Nested
+	@Tag(LockBackendContractTests.VARIANT)
+	class MySqlDriver extends SqlLockBackendContractTests {
+
+		MySqlDriver() {
+			super(MariaDbServer.shared(), MariaDbServer.shared().jdbcUrl().replace("jdbc:mariadb:", "jdbc:mysql:"));
+		}
+
+	}
+
+}

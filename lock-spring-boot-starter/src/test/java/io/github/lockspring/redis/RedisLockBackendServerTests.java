@@ -1,0 +1,72 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.LockBackendContractTests;
+
+/**
+ * {@link LockBackendContractTests} for {@link RedisLockBackend} on one server, through
+ * Lettuce.
+ */
+class RedisLockBackendServerTests extends LockBackendContractTests {
+
+	private final RedisServer server = RedisServer.shared();
+
+	private RedisConnectionFactory factory;
+
+	/**
+	 * The client library of the application.
+	 */
+	RedisStore.Client client() {
+		return RedisStore.Client.LETTUCE;
+	}
+
+	@BeforeAll
+	void connect() {
+		this.factory = client().connect(RedisProcess.configuration(this.server));
+	}
+
+	@Override
+	protected void disconnect() throws Exception {
+		((DisposableBean) this.factory).destroy();
+	}
+
+	@Override
+	protected LockBackend backend() {
+		return new RedisLockBackend(this.factory, RedisProcess.SETTINGS);
+	}
+
+	@Override
+	protected void expire(LeaseRequest lease) {
+		LeaseExpiry.expire(lease, this.server::command);
+	}
+
+	@Override
+	protected LockBackend unreachableBackend() {
+		return new RedisLockBackend(client().connect(new RedisStandaloneConfiguration("localhost", 1)),
+				RedisLockSettings.defaults());
+	}
+
+}
