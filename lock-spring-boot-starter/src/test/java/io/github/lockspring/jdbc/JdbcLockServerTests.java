@@ -19,7 +19,6 @@ package io.github.lockspring.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Objects;
 
 import javax.sql.DataSource;
 
@@ -35,10 +34,8 @@ import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
 import io.github.lockspring.server.PostgresServer;
-import io.github.lockspring.spi.BackendUnavailableException;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests of the lock table on servers that tests may change.
@@ -134,12 +131,12 @@ class JdbcLockServerTests {
 	 * On MariaDB.
 	 */
 	@Nested
-	class MariaDb extends SqlLockServerTests {
+	class MariaDb extends MySqlLikeLockServerTests {
 
 		private static @Nullable MariaDbServer server;
 
 		MariaDb() {
-			super(server, "admin", "admin");
+			super(server);
 		}
 
 		@BeforeAll
@@ -155,87 +152,8 @@ class JdbcLockServerTests {
 		}
 
 		@Override
-		String createGuest() {
-			return "CREATE USER IF NOT EXISTS " + guest() + " IDENTIFIED BY 'guest'";
-		}
-
-		@Override
-		String guest() {
-			return "'guest'@'%'";
-		}
-
-		@Override
-		DataSource dataSourceOfGuest() {
-			return database().dataSourceOf("guest", "guest");
-		}
-
-		@Override
-		List<String> rejectingTrigger(String table) {
-			return List.of("CREATE TRIGGER rejection_of_" + table + " BEFORE INSERT ON " + table
-					+ " FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'");
-		}
-
-		@Override
-		String sleep() {
-			return "SELECT SLEEP(60)";
-		}
-
-		@Override
-		boolean isSleeping(JdbcTemplate jdbc) {
-			return !jdbc.queryForList("SELECT 1 FROM information_schema.processlist WHERE info = '" + sleep() + "'")
-				.isEmpty();
-		}
-
-		@Override
 		List<String> beginnings() {
 			return List.of("SET SESSION innodb_snapshot_isolation = ON", "SET SESSION innodb_snapshot_isolation = OFF");
-		}
-
-		@Test
-		void timesWithoutMicrosecondsAreRefused() {
-			createdAs((definition) -> definition.replace("DATETIME(6)", "DATETIME"));
-			assertThatIsRefused("Its column 'held_since' must be DATETIME(6), not ");
-		}
-
-		@Test
-		void tableWithoutTransactionsIsRefused() {
-			createdAs((definition) -> definition.replace("ENGINE = InnoDB", "ENGINE = MyISAM")
-				.replace("VARBINARY(1024)", "VARBINARY(1000)"));
-			database().jdbc().execute("SELECT 1");
-			assertThatIsRefused("Its engine must be InnoDB, not MyISAM.");
-		}
-
-		@Test
-		void binaryLogOfStatementsIsRefused() {
-			admin().execute("SET GLOBAL binlog_format = 'STATEMENT'");
-			try {
-				assertThatIsUnfit(database().dataSource(), "'binlog_format' must not be STATEMENT");
-			}
-			finally {
-				admin().execute("SET GLOBAL binlog_format = 'ROW'");
-			}
-		}
-
-		@Test
-		void languageOfAnotherDatabaseIsRefused() {
-			try (TestDatabase oracle = TestDatabase.on(server,
-					server.jdbcUrl() + "?sessionVariables=sql_mode='ORACLE'")) {
-				assertThatIsUnfit(oracle.dataSource(), "'sql_mode' must not contain ORACLE");
-			}
-		}
-
-		@Test
-		void userWhoMayWriteToAReadOnlyServerIsRefusedToo() {
-			DataSource dataSource = Objects.requireNonNull(admin().getDataSource());
-			new JdbcLockSchema(dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
-			JdbcLockBackend backend = new JdbcLockBackend(dataSource);
-			server.setReadOnly(true);
-			assertThatExceptionOfType(BackendUnavailableException.class)
-				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
-				.withMessageContaining("The database is read-only");
-			server.setReadOnly(false);
-			Requests.acquired(backend, "key");
-			backend.close();
 		}
 
 	}
@@ -244,12 +162,12 @@ class JdbcLockServerTests {
 	 * On MySQL.
 	 */
 	@Nested
-	class MySql extends SqlLockServerTests {
+	class MySql extends MySqlLikeLockServerTests {
 
 		private static @Nullable MySqlServer server;
 
 		MySql() {
-			super(server, "admin", "admin");
+			super(server);
 		}
 
 		@BeforeAll
@@ -265,87 +183,8 @@ class JdbcLockServerTests {
 		}
 
 		@Override
-		String createGuest() {
-			return "CREATE USER IF NOT EXISTS " + guest() + " IDENTIFIED BY 'guest'";
-		}
-
-		@Override
-		String guest() {
-			return "'guest'@'%'";
-		}
-
-		@Override
-		DataSource dataSourceOfGuest() {
-			return database().dataSourceOf("guest", "guest");
-		}
-
-		@Override
-		List<String> rejectingTrigger(String table) {
-			return List.of("CREATE TRIGGER rejection_of_" + table + " BEFORE INSERT ON " + table
-					+ " FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'");
-		}
-
-		@Override
-		String sleep() {
-			return "SELECT SLEEP(60)";
-		}
-
-		@Override
-		boolean isSleeping(JdbcTemplate jdbc) {
-			return !jdbc.queryForList("SELECT 1 FROM information_schema.processlist WHERE info = '" + sleep() + "'")
-				.isEmpty();
-		}
-
-		@Override
 		List<String> beginnings() {
 			return List.of("SELECT 1");
-		}
-
-		@Test
-		void timesWithoutMicrosecondsAreRefused() {
-			createdAs((definition) -> definition.replace("DATETIME(6)", "DATETIME"));
-			assertThatIsRefused("Its column 'held_since' must be DATETIME(6), not ");
-		}
-
-		@Test
-		void tableWithoutTransactionsIsRefused() {
-			createdAs((definition) -> definition.replace("ENGINE = InnoDB", "ENGINE = MyISAM")
-				.replace("VARBINARY(1024)", "VARBINARY(1000)"));
-			database().jdbc().execute("SELECT 1");
-			assertThatIsRefused("Its engine must be InnoDB, not MyISAM.");
-		}
-
-		@Test
-		void binaryLogOfStatementsIsRefused() {
-			admin().execute("SET GLOBAL binlog_format = 'STATEMENT'");
-			try {
-				assertThatIsUnfit(database().dataSource(), "'binlog_format' must not be STATEMENT");
-			}
-			finally {
-				admin().execute("SET GLOBAL binlog_format = 'ROW'");
-			}
-		}
-
-		@Test
-		void languageOfAnotherDatabaseIsRefused() {
-			try (TestDatabase oracle = TestDatabase.on(server,
-					server.jdbcUrl() + "?sessionVariables=sql_mode='ORACLE'")) {
-				assertThatIsUnfit(oracle.dataSource(), "'sql_mode' must not contain ORACLE");
-			}
-		}
-
-		@Test
-		void userWhoMayWriteToAReadOnlyServerIsRefusedToo() {
-			DataSource dataSource = Objects.requireNonNull(admin().getDataSource());
-			new JdbcLockSchema(dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
-			JdbcLockBackend backend = new JdbcLockBackend(dataSource);
-			server.setReadOnly(true);
-			assertThatExceptionOfType(BackendUnavailableException.class)
-				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
-				.withMessageContaining("The database is read-only");
-			server.setReadOnly(false);
-			Requests.acquired(backend, "key");
-			backend.close();
 		}
 
 	}

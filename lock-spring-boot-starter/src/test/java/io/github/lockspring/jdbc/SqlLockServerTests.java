@@ -332,8 +332,9 @@ abstract class SqlLockServerTests {
 	@Test
 	void readOnlyServerIsRecognisedAndUsedAgainAfterwards() {
 		this.schema.initialize();
-		HikariDataSource pool = pool(this.database.poolConfig(1));
-		JdbcLockBackend backend = backend(pool);
+		HikariConfig config = this.database.poolConfig(1);
+		config.setConnectionTimeout(1000);
+		JdbcLockBackend backend = backend(pool(config));
 		useAll(backend);
 		this.server.setReadOnly(true);
 		try {
