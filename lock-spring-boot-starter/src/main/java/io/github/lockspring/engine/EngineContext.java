@@ -25,7 +25,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
@@ -53,9 +52,9 @@ final class EngineContext {
 
 	private final EngineThreads threads;
 
-	private final TimerThread.Task timer;
+	private final TimerThread timer;
 
-	private final List<Runnable> tasks = new CopyOnWriteArrayList<>();
+	private final List<TimerThread.Task> tasks = new CopyOnWriteArrayList<>();
 
 	private final Set<Runnable> stateListeners = ConcurrentHashMap.newKeySet();
 
@@ -71,9 +70,8 @@ final class EngineContext {
 		this.settings = settings;
 		this.time = time;
 		this.threads = threads;
-		TimerThread thread = (time == TimeSource.SYSTEM) ? TimerThread.shared()
+		this.timer = (time == TimeSource.SYSTEM) ? TimerThread.shared()
 				: new TimerThread("lock-timer-" + backend.name(), time::nanoTime, time::parkNanos);
-		this.timer = thread.task(this::runTasks);
 	}
 
 	Store store() {
@@ -111,36 +109,18 @@ final class EngineContext {
 	}
 
 	/**
-	 * Add a task. The tasks of an engine run together, in the order in which they were
-	 * added.
-	 * @param action what to run; must not block, and requests its next run
-	 * @return the timer, of which runs are requested
+	 * Add a task, which one thread runs in turn with the other tasks.
+	 * @param action what to run at the requested times; must not block
+	 * @return the task
 	 */
 	TimerThread.Task task(Runnable action) {
-		this.tasks.add(action);
-		return this.timer;
-	}
-
-	/**
-	 * Run all tasks, also if one of them fails.
-	 */
-	private void runTasks() {
-		Throwable failure = null;
-		for (Runnable task : this.tasks) {
-			try {
-				task.run();
-			}
-			catch (Throwable ex) {
-				failure = ex;
-			}
-		}
-		if (failure != null) {
-			ReflectionUtils.rethrowRuntimeException(failure); // logged and retried
-		}
+		TimerThread.Task task = this.timer.task(action);
+		this.tasks.add(task);
+		return task;
 	}
 
 	void startTasks() {
-		this.timer.start();
+		this.tasks.forEach(TimerThread.Task::start);
 	}
 
 	/**
@@ -149,7 +129,7 @@ final class EngineContext {
 	 */
 	void restartTasks() {
 		startTasks();
-		this.timer.wakeUpAt(this.time.nanoTime());
+		this.tasks.forEach((task) -> task.wakeUpAt(this.time.nanoTime()));
 	}
 
 	/**
@@ -158,19 +138,31 @@ final class EngineContext {
 	 * @param isWorking whether such work is in progress
 	 */
 	boolean isSettled(BooleanSupplier isWorking) {
-		long runs = this.timer.runs();
-		return this.timer.isIdle() && !isWorking.getAsBoolean() && this.timer.isIdle() && this.timer.runs() == runs;
+		long runs = runs();
+		return isIdle() && !isWorking.getAsBoolean() && isIdle() && runs() == runs;
+	}
+
+	private boolean isIdle() {
+		return this.tasks.stream().allMatch(TimerThread.Task::isIdle);
+	}
+
+	private long runs() {
+		return this.tasks.stream().mapToLong(TimerThread.Task::runs).sum();
 	}
 
 	/**
 	 * Return the time until the next timed task, not positive if it is due.
 	 */
 	long nanosToNextTask() {
-		return this.timer.isStopped() ? TimerThread.NEVER : this.timer.nanosToNextRun();
+		return this.tasks.stream()
+			.filter((task) -> !task.isStopped())
+			.mapToLong(TimerThread.Task::nanosToNextRun)
+			.min()
+			.orElse(TimerThread.NEVER);
 	}
 
 	void stopTasks() {
-		this.timer.stop();
+		this.tasks.forEach(TimerThread.Task::stop);
 	}
 
 	/**

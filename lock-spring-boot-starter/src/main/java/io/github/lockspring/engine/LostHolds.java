@@ -17,7 +17,6 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
@@ -49,51 +48,32 @@ final class LostHolds {
 
 	private final long retentionNanos;
 
-	private final long origin;
-
-	/**
-	 * Time of the next check, relative to the start.
-	 */
-	private final AtomicLong next = new AtomicLong(TimerThread.NEVER);
-
 	LostHolds(EngineContext context) {
 		this.queues = context.queues();
 		this.time = context.time();
 		this.task = context.task(this::run);
 		this.retentionNanos = Math.min(Durations.nanos(context.settings().maxHoldTime()), MAX_RETENTION_NANOS);
-		this.origin = this.time.nanoTime();
 	}
 
 	/**
 	 * Schedule the removal of a hold that was just lost.
 	 */
 	void watch(Hold hold) {
-		long end = endOf(hold);
-		this.next.accumulateAndGet(end, Math::min);
-		this.task.wakeUpAt(this.origin + end);
+		this.task.wakeUpAt(endOf(hold));
 	}
 
 	/**
-	 * Return the time at which a lost hold is discarded, relative to the start.
+	 * Return the monotonic time at which a lost hold is discarded.
 	 */
 	private long endOf(Hold hold) {
-		return hold.lease().deadlineNanos() - this.origin + this.retentionNanos;
+		return hold.lease().deadlineNanos() + this.retentionNanos;
 	}
 
 	/**
-	 * Task: check all holds, but only when the first lost one is due.
+	 * Task: check all holds when the first lost one is due.
 	 */
 	private void run() {
-		long now = this.time.nanoTime() - this.origin;
-		long next = this.next.get();
-		if (next > now) {
-			if (next < TimerThread.NEVER) {
-				this.task.wakeUpAt(this.origin + next);
-			}
-			return;
-		}
-		this.next.set(TimerThread.NEVER);
-		forEachLost((hold) -> look(hold, now));
+		forEachLost(this::look);
 	}
 
 	/**
@@ -111,8 +91,8 @@ final class LostHolds {
 		});
 	}
 
-	private void look(Hold hold, long now) {
-		if (endOf(hold) > now) {
+	private void look(Hold hold) {
+		if (endOf(hold) - this.time.nanoTime() > 0) {
 			watch(hold);
 			return;
 		}

@@ -73,18 +73,11 @@ final class PermitLimits {
 	 */
 	private final Map<String, Limit> limits = new LinkedHashMap<>(16, 0.75f, true);
 
-	/**
-	 * Time of the next check for limits that are no longer used. Guarded by the monitor
-	 * of the limits.
-	 */
-	private long checkNanos;
-
 	PermitLimits(EngineContext context, Values values) {
 		this.context = context;
 		this.time = context.time();
 		this.values = values;
 		this.task = context.task(this::run);
-		this.checkNanos = this.time.nanoTime();
 	}
 
 	/**
@@ -93,15 +86,11 @@ final class PermitLimits {
 	private void run() {
 		List<Limit> idle = new ArrayList<>();
 		synchronized (this.limits) {
-			if (this.limits.isEmpty()) {
-				return;
-			}
 			long now = this.time.nanoTime();
-			if (this.checkNanos - now <= 0) {
-				this.checkNanos = now + IDLE_NANOS;
-				removeIdle(now, idle);
+			removeIdle(now, idle);
+			if (!this.limits.isEmpty()) {
+				this.task.wakeUpAt(now + IDLE_NANOS);
 			}
-			this.task.wakeUpAt(this.checkNanos);
 		}
 		idle.forEach(Limit::close);
 	}

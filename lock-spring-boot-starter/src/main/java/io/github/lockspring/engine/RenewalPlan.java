@@ -20,7 +20,6 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,16 +46,14 @@ final class RenewalPlan {
 
 	private final TimeSource time;
 
+	/**
+	 * Searches all holds for leases that were not registered.
+	 */
+	private final TimerThread.Task search;
+
 	private final TimerThread.Task task;
 
-	private final long origin;
-
 	private final Queue<Lease> registered = new ConcurrentLinkedQueue<>();
-
-	/**
-	 * Time of the next check of all holds, relative to the start.
-	 */
-	private final AtomicLong lookAt = new AtomicLong(TimerThread.NEVER);
 
 	private volatile boolean overloaded;
 
@@ -69,22 +66,23 @@ final class RenewalPlan {
 	/**
 	 * Create a plan.
 	 * @param context the context of the engine
+	 * @param search searches all holds for leases that were not registered
 	 * @param task renews and checks the leases that are due
 	 */
-	RenewalPlan(EngineContext context, Runnable task) {
+	RenewalPlan(EngineContext context, Runnable search, Runnable task) {
 		this.context = context;
 		this.store = context.store();
 		this.settings = context.settings();
 		this.time = context.time();
+		this.search = context.task(search);
 		this.task = context.task(task);
-		this.origin = this.time.nanoTime();
-		this.renewAllNanos = this.origin;
+		this.renewAllNanos = this.time.nanoTime();
 	}
 
 	/**
 	 * Schedule the first check of a hold that has just begun. The fence ensures that
-	 * either the task finds the hold in its search, or this method sees that the search
-	 * is over and schedules another run.
+	 * either a search finds the hold, or this method sees that it is over and requests
+	 * another one.
 	 */
 	void watch(Hold hold) {
 		VarHandle.fullFence();
@@ -98,16 +96,8 @@ final class RenewalPlan {
 			this.task.wakeUpAt(at);
 		}
 		else {
-			lookAt(at);
+			this.search.wakeUpAt(at);
 		}
-	}
-
-	private void lookAt(long nanoTime) {
-		long at = nanoTime - this.origin;
-		if (at < this.lookAt.get()) {
-			this.lookAt.accumulateAndGet(at, Math::min);
-		}
-		this.task.wakeUpAt(nanoTime);
 	}
 
 	/**
@@ -122,22 +112,6 @@ final class RenewalPlan {
 	 */
 	@Nullable Lease pollRegistered() {
 		return this.registered.poll();
-	}
-
-	/**
-	 * Return whether it is time to search the holds for leases that were not registered.
-	 * Returns {@code true} once, and otherwise requests a run at that time.
-	 */
-	boolean isTimeToLook() {
-		long at = this.lookAt.get();
-		if (at > this.time.nanoTime() - this.origin) {
-			if (at < TimerThread.NEVER) {
-				this.task.wakeUpAt(this.origin + at);
-			}
-			return false;
-		}
-		this.lookAt.set(TimerThread.NEVER);
-		return true;
 	}
 
 	/**
@@ -179,7 +153,7 @@ final class RenewalPlan {
 	void renewAll() {
 		long now = this.time.nanoTime();
 		this.renewAllNanos = now;
-		lookAt(now);
+		this.search.wakeUpAt(now);
 	}
 
 	/**

@@ -53,7 +53,7 @@ import io.github.lockspring.support.TimerThread;
  * others.</li>
  * <li>A lease that the store does not confirm, or that has expired, is lost.</li>
  * </ol>
- * All work but the calls to the store is done by one timed task.
+ * All work but the calls to the store is done by tasks of the timer thread.
  */
 final class Renewals {
 
@@ -103,7 +103,7 @@ final class Renewals {
 	Renewals(EngineContext context, LossHandler lossHandler) {
 		this.context = context;
 		this.lossHandler = lossHandler;
-		this.plan = new RenewalPlan(context, this::run);
+		this.plan = new RenewalPlan(context, this::search, this::run);
 		this.queues = context.queues();
 		this.store = context.store();
 		this.settings = context.settings();
@@ -127,6 +127,20 @@ final class Renewals {
 	}
 
 	/**
+	 * Task: search for leases that were not registered.
+	 */
+	private void search() {
+		this.queues.forEachHolder(this::keepActive);
+		this.plan.wakeUpAt(this.time.nanoTime());
+	}
+
+	private void keepActive(Hold hold) {
+		if (hold.isActive()) {
+			keep(hold);
+		}
+	}
+
+	/**
 	 * Task: cheap if nothing is due.
 	 */
 	private void run() {
@@ -136,20 +150,11 @@ final class Renewals {
 		for (Lease lease = this.plan.pollRegistered(); lease != null; lease = this.plan.pollRegistered()) {
 			find(lease);
 		}
-		if (this.plan.isTimeToLook()) {
-			this.queues.forEachHolder(this::keepActive);
-		}
 		replan();
 		lookAtDeadlines();
 		this.plan.setOverloaded(isOverloaded());
 		List.copyOf(this.lanes.values()).forEach(this::renew);
 		wakeUpInTime();
-	}
-
-	private void keepActive(Hold hold) {
-		if (hold.isActive()) {
-			keep(hold);
-		}
 	}
 
 	private void find(Lease lease) {
