@@ -218,17 +218,6 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set whether a release returns before the store has answered, if the backend
-	 * supports that.
-	 * @param asyncRelease whether to return early; {@code false} by default
-	 * @return this builder
-	 */
-	public LockTemplateBuilder asyncRelease(boolean asyncRelease) {
-		this.settings = this.settings.withAsyncRelease(asyncRelease);
-		return this;
-	}
-
-	/**
 	 * Set the time for which {@link LockTemplate#close()} waits for holders.
 	 * @param shutdownTimeout the maximum time, zero for none; 10 seconds by default
 	 * @return this builder

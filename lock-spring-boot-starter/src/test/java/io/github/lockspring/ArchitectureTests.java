@@ -398,8 +398,7 @@ class ArchitectureTests {
 
 		private static final List<Set<String>> ONE = List.of(Set.of("Hold", "LocalQueue"),
 				Set.of("LockedMethod", "LockedInvoker"), Set.of("LeaseLockRegistry", "RegistryLock"),
-				Set.of("ConditionalOnLockBackend", "OnLockBackendCondition"), Set.of("LockObservationDocumentation",
-						"DefaultLockAcquireObservationConvention", "DefaultLockHoldObservationConvention"));
+				Set.of("ConditionalOnLockBackend", "OnLockBackendCondition"));
 
 		private static final Set<String> EXEMPT = Set.of(ROOT, ROOT + ".jdbc.dialect", TEST);
 

@@ -19,11 +19,14 @@ package io.github.lockspring.actuate;
 import io.micrometer.observation.Observation;
 
 /**
- * Context of an observation of one lock.
+ * Context of an observation of one lock, whose {@linkplain #getName() name} is
+ * {@code lock.acquire} for an acquisition and {@code lock.hold} for the time for which
+ * the lock is held, until it is released or lost. Acquisitions of a lock that its owner
+ * holds already are not observed.
  * <p>
  * Not thread-safe.
  */
-public abstract class LockObservationContext extends Observation.Context {
+public final class LockObservationContext extends Observation.Context {
 
 	/**
 	 * Outcome of an observation that has not ended.
@@ -36,9 +39,18 @@ public abstract class LockObservationContext extends Observation.Context {
 
 	private String outcome = UNKNOWN;
 
-	LockObservationContext(String storeKey, LockTags tags) {
+	private LockObservationContext(String name, String storeKey, LockTags tags) {
+		setName(name);
 		this.storeKey = storeKey;
 		this.tags = tags;
+	}
+
+	static LockObservationContext acquire(String storeKey, LockTags tags) {
+		return new LockObservationContext("lock.acquire", storeKey, tags);
+	}
+
+	static LockObservationContext hold(String storeKey, LockTags tags) {
+		return new LockObservationContext("lock.hold", storeKey, tags);
 	}
 
 	/**

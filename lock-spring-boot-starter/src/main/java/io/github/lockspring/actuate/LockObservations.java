@@ -28,37 +28,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockObservations {
 
-	private static final LockAcquireObservationConvention ACQUIRE = new DefaultLockAcquireObservationConvention();
-
-	private static final LockHoldObservationConvention HOLD = new DefaultLockHoldObservationConvention();
+	private static final LockObservationConvention DEFAULT = new DefaultLockObservationConvention();
 
 	private final ObservationRegistry registry;
 
-	private final @Nullable LockAcquireObservationConvention acquireConvention;
-
-	private final @Nullable LockHoldObservationConvention holdConvention;
+	private final @Nullable LockObservationConvention convention;
 
 	/**
 	 * Create observations.
 	 * @param registry the registry of the observations
-	 * @param acquireConvention the convention for acquisitions, or {@code null} for the
-	 * default
-	 * @param holdConvention the convention for holds, or {@code null} for the default
+	 * @param convention the convention, or {@code null} for the default
 	 */
-	public LockObservations(ObservationRegistry registry, @Nullable LockAcquireObservationConvention acquireConvention,
-			@Nullable LockHoldObservationConvention holdConvention) {
+	public LockObservations(ObservationRegistry registry, @Nullable LockObservationConvention convention) {
 		this.registry = registry;
-		this.acquireConvention = acquireConvention;
-		this.holdConvention = holdConvention;
+		this.convention = convention;
 	}
 
-	Observation startAcquire(LockAcquireObservationContext context) {
-		return LockObservationDocumentation.ACQUIRE.start(this.acquireConvention, ACQUIRE, () -> context,
-				this.registry);
-	}
-
-	Observation startHold(LockHoldObservationContext context) {
-		return LockObservationDocumentation.HOLD.start(this.holdConvention, HOLD, () -> context, this.registry);
+	Observation start(LockObservationContext context) {
+		return Observation.start(this.convention, DEFAULT, () -> context, this.registry);
 	}
 
 	/**

@@ -32,9 +32,9 @@ final class ObservedAcquisition implements LockObservation {
 
 	private final LockObservations observations;
 
-	private final LockAcquireObservationContext acquireContext;
+	private final LockObservationContext acquireContext;
 
-	private final LockHoldObservationContext holdContext;
+	private final LockObservationContext holdContext;
 
 	private final Observation acquire;
 
@@ -43,9 +43,9 @@ final class ObservedAcquisition implements LockObservation {
 	ObservedAcquisition(String key, LockMeters meters, LockObservations observations) {
 		this.meters = meters;
 		this.observations = observations;
-		this.acquireContext = new LockAcquireObservationContext(key, meters.tags());
-		this.holdContext = new LockHoldObservationContext(key, meters.tags());
-		this.acquire = observations.startAcquire(this.acquireContext);
+		this.acquireContext = LockObservationContext.acquire(key, meters.tags());
+		this.holdContext = LockObservationContext.hold(key, meters.tags());
+		this.acquire = observations.start(this.acquireContext);
 	}
 
 	@Override
@@ -71,7 +71,7 @@ final class ObservedAcquisition implements LockObservation {
 			endAcquire(AcquireOutcome.ACQUIRED, null, waitedNanos);
 		}
 		finally {
-			this.hold = this.observations.startHold(this.holdContext);
+			this.hold = this.observations.start(this.holdContext);
 		}
 	}
 

@@ -33,9 +33,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockspring.actuate.LockAcquireObservationConvention;
-import io.github.lockspring.actuate.LockHoldObservationConvention;
 import io.github.lockspring.actuate.LockMetrics;
+import io.github.lockspring.actuate.LockObservationConvention;
 import io.github.lockspring.actuate.LockObservations;
 import io.github.lockspring.engine.LockEngines;
 
@@ -71,9 +70,7 @@ class LockMetricsConfiguration {
 		if (registry == null || registry.isNoop() || (meters != null && isForMetersOnly(beanFactory))) {
 			return null;
 		}
-		return new LockObservations(registry,
-				beanFactory.getBeanProvider(LockAcquireObservationConvention.class).getIfUnique(),
-				beanFactory.getBeanProvider(LockHoldObservationConvention.class).getIfUnique());
+		return new LockObservations(registry, beanFactory.getBeanProvider(LockObservationConvention.class).getIfUnique());
 	}
 
 	/**
@@ -86,8 +83,7 @@ class LockMetricsConfiguration {
 			.stream()
 			.toList();
 		return !handlers.isEmpty() && handlers.stream().allMatch(MeterObservationHandler.class::isInstance)
-				&& !hasBean(beanFactory, LockAcquireObservationConvention.class)
-				&& !hasBean(beanFactory, LockHoldObservationConvention.class)
+				&& !hasBean(beanFactory, LockObservationConvention.class)
 				&& !hasBean(beanFactory, GlobalObservationConvention.class) && !isCustomized(beanFactory);
 	}
 

@@ -108,12 +108,6 @@ public class LockProperties {
 	private boolean failFast;
 
 	/**
-	 * Whether a release returns before the store has responded, if the backend supports
-	 * it.
-	 */
-	private boolean asyncRelease;
-
-	/**
 	 * Handling of the lock of a method that is called inside an existing transaction:
 	 * hold it until the transaction has completed, or reject the call.
 	 */
@@ -256,14 +250,6 @@ public class LockProperties {
 
 	public void setFailFast(boolean failFast) {
 		this.failFast = failFast;
-	}
-
-	public boolean isAsyncRelease() {
-		return this.asyncRelease;
-	}
-
-	public void setAsyncRelease(boolean asyncRelease) {
-		this.asyncRelease = asyncRelease;
 	}
 
 	public JpaMode getJpa() {

@@ -290,7 +290,6 @@ final class LockSettings {
 			.withRenewInterval(this.properties.getRenewInterval())
 			.withMaxHoldTime(this.properties.getMaxHoldTime().toDuration())
 			.withMaxKeys(this.properties.getMaxKeys())
-			.withAsyncRelease(this.properties.isAsyncRelease())
 			.withProbeKey(this.keyPrefix.text() + ": ")
 			.withApplication(this.application);
 	}

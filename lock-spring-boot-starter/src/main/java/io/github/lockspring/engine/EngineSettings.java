@@ -41,19 +41,17 @@ import io.github.lockspring.support.Durations;
  * holder is assumed to have failed to release it
  * @param maxKeys the maximum number of keys that are held or waited for at the same time
  * in this process
- * @param asyncRelease whether a release returns before the store has answered, if the
- * backend supports that
  * @param probeKey the key used to check whether the store works; blank after the prefix,
  * as no key of a user is
  * @param application the name of the application for operators, empty if it has none
  */
 public record EngineSettings(Duration operationTimeout, int handOffLimit, Duration handOffSpan,
 		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
-		int maxKeys, boolean asyncRelease, String probeKey, String application) {
+		int maxKeys, String probeKey, String application) {
 
 	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
 			null, Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofSeconds(2), Duration.ofDays(1), 1_000_000,
-			false, "lock: ", "");
+			"lock: ", "");
 
 	/**
 	 * Validate the settings.
@@ -86,55 +84,49 @@ public record EngineSettings(Duration operationTimeout, int handOffLimit, Durati
 
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {
 		return new EngineSettings(operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys,
 				this.probeKey, this.application);
 	}
 
 	public EngineSettings withHandOff(int handOffLimit, Duration handOffSpan) {
 		return new EngineSettings(this.operationTimeout, handOffLimit, handOffSpan, this.renewInterval, this.minPoll,
-				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey,
+				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey,
 				this.application);
 	}
 
 	public EngineSettings withRenewInterval(@Nullable Duration renewInterval) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys,
 				this.probeKey, this.application);
 	}
 
 	public EngineSettings withPoll(Duration minPoll, Duration maxPoll, Duration queuePoll) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey,
+				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey,
 				this.application);
 	}
 
 	public EngineSettings withMaxHoldTime(Duration maxHoldTime) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey,
-				this.application);
-	}
-
-	public EngineSettings withAsyncRelease(boolean asyncRelease) {
-		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, asyncRelease, this.probeKey,
+				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.probeKey,
 				this.application);
 	}
 
 	public EngineSettings withMaxKeys(int maxKeys) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.asyncRelease, this.probeKey,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.probeKey,
 				this.application);
 	}
 
 	public EngineSettings withProbeKey(String probeKey) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, probeKey,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, probeKey,
 				this.application);
 	}
 
 	public EngineSettings withApplication(String application) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys,
 				this.probeKey, application);
 	}
 

@@ -30,7 +30,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.LeaseMode;
-import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
 
 /**
@@ -224,19 +223,11 @@ final class LeaseReleaser implements Hold.Engine {
 
 	private boolean releaseInStore(Hold hold) {
 		try {
-			return releaseInStore(hold, hold.lease().leave(hold.key()));
+			return this.releaseRetrier.releaseNow(hold, hold.lease().leave(hold.key()));
 		}
 		finally {
 			endInQueue(hold);
 		}
-	}
-
-	private boolean releaseInStore(Hold hold, LeaseRequest request) {
-		if (!this.settings.asyncRelease()) {
-			return this.releaseRetrier.releaseNow(hold, request);
-		}
-		this.releaseRetrier.releaseAsync(hold, request, () -> reportLossAtRelease(hold));
-		return true;
 	}
 
 	private void endInQueue(Hold hold) {
@@ -310,7 +301,7 @@ final class LeaseReleaser implements Hold.Engine {
 	private boolean releaseTogether(Lease lease, List<Hold> ended) {
 		logger.debug("Releasing the locks on " + ended.size() + " keys together");
 		try {
-			boolean held = releaseInStore(ended.get(0), lease.leaveAll(keys(ended)));
+			boolean held = this.releaseRetrier.releaseNow(ended.get(0), lease.leaveAll(keys(ended)));
 			if (!held) {
 				ended.forEach(this::reportLossAtRelease);
 			}

@@ -16,7 +16,6 @@
 
 package io.github.lockspring.engine;
 
-import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,15 +60,6 @@ import io.github.lockspring.support.Durations;
 public final class LockEngine implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(LockEngine.class);
-
-	static {
-		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
-				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
-				Poller.Sleeper.class, EngineException.class, Durations.class, Answer.Held.class, Answer.Denied.class,
-				Answer.Failed.class, Acquirer.Step.class, Acquirer.Outcome.Final.class, Acquirer.Outcome.Expired.class,
-				LocalQueue.LastAnswer.class, Acquirer.LastFailure.class, ObservedHoldListener.class,
-				EngineObservers.class, LockKind.class, AcquireOutcome.class);
-	}
 
 	private final EngineContext context;
 
@@ -244,7 +234,6 @@ public final class LockEngine implements AutoCloseable {
 		if (again != null) {
 			return again;
 		}
-		StackRoom.requireToUndo();
 		Hold.Listener listener = listenerFor(key, options);
 		Hold hold = new Hold(listener, key, capLeaseTime(options), owner);
 		return (listener == this.leaseReleaser) ? acquire(hold, options, waitNanos, interruptible)
@@ -322,7 +311,6 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public CompletableFuture<@Nullable Hold> acquireAsync(String key, AcquireOptions options, Object owner,
 			long waitNanos) {
-		StackRoom.requireToUndo();
 		try {
 			Hold again = reenter(key, options, owner);
 			if (again != null) {
@@ -351,7 +339,6 @@ public final class LockEngine implements AutoCloseable {
 	private @Nullable Hold reenter(String key, AcquireOptions options, Object owner) {
 		Hold held = options.isReentrant() ? this.queues.heldBy(key, owner, options) : null;
 		while (held != null) {
-			StackRoom.requireToCountDown();
 			Hold again = reenter(held, options);
 			if (again != null) {
 				return again;
@@ -445,7 +432,6 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	private @Nullable List<Hold> tryTogether(List<String> keys, AcquireOptions wanted, Object owner, long waitNanos) {
-		StackRoom.requireToUndo();
 		if (this.plan.isOverloaded(wanted)) {
 			return List.of();
 		}
@@ -879,8 +865,7 @@ public final class LockEngine implements AutoCloseable {
 		remaining.forEach(this.lossHandler::shutDown);
 		awaitUntil(end, this::hasNoWaiter);
 		this.releaseRetrier.flush(end);
-		awaitUntil(end, () -> this.releaseRetrier.isAnswered() && !this.asyncDispatcher.isCalling()
-				&& !this.callDispatcher.isCalling());
+		awaitUntil(end, () -> !this.asyncDispatcher.isCalling() && !this.callDispatcher.isCalling());
 		this.context.stopTasks();
 		this.context.threads().stop();
 		this.lossHandler.resume();

@@ -25,7 +25,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -57,8 +56,6 @@ final class ReleaseRetrier {
 	private final ConcurrentMap<LeaseRequest, PendingRelease> pending = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean running = new AtomicBoolean();
-
-	private final AtomicInteger unanswered = new AtomicInteger();
 
 	private volatile boolean flushing;
 
@@ -99,33 +96,6 @@ final class ReleaseRetrier {
 			release(hold, request);
 			throw ex;
 		}
-	}
-
-	/**
-	 * Release the lease of a hold that has ended without waiting for the answer.
-	 * @param hold the hold
-	 * @param request the request to release, which may be a part of its lease
-	 * @param lost run if the lease turns out to be lost
-	 */
-	void releaseAsync(Hold hold, LeaseRequest request, Runnable lost) {
-		this.unanswered.incrementAndGet();
-		this.store.releaseAsync(request, hold.remainingMinimumNanos(this.time), this.timeout)
-			.whenComplete((held, failure) -> {
-				if (failure != null) {
-					retry(hold, request, failure);
-				}
-				else if (!held) {
-					lost.run();
-				}
-				this.unanswered.decrementAndGet();
-			});
-	}
-
-	/**
-	 * Return whether all asynchronous releases are answered.
-	 */
-	boolean isAnswered() {
-		return this.unanswered.get() == 0;
 	}
 
 	private void retry(Hold hold, LeaseRequest request, Throwable failure) {

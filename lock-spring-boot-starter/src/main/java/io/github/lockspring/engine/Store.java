@@ -21,8 +21,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -304,20 +302,6 @@ final class Store {
 	private static Duration delay(long nanos) {
 		// stores count in milliseconds
 		return Duration.ofMillis(1 + (nanos - 1) / 1_000_000);
-	}
-
-	CompletionStage<Boolean> releaseAsync(LeaseRequest request, long delayNanos, Duration timeout) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			return (delayNanos > 0) ? this.backend.releaseWithDelayAsync(request, delay(delayNanos), timeout)
-					: this.backend.releaseAsync(request, timeout);
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-		finally {
-			restore(interrupted);
-		}
 	}
 
 	List<LeaseHolder> inspect(String key, Duration timeout) {

@@ -28,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -397,23 +396,9 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletionStage<Boolean> releaseAsync(LeaseRequest lease, Duration timeout) {
-		if (!this.contenders.isEmpty()) {
-			this.contenders.remove(lease.owner());
-		}
-		return this.calls.runAsync(release(lease), timeout).thenApply((reply) -> reply.number(0) == 1);
-	}
-
-	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		this.contenders.remove(lease.owner());
 		return this.calls.run(delayedRelease(lease, delay), timeout).number(0) == 1;
-	}
-
-	@Override
-	public CompletionStage<Boolean> releaseWithDelayAsync(LeaseRequest lease, Duration delay, Duration timeout) {
-		this.contenders.remove(lease.owner());
-		return this.calls.runAsync(delayedRelease(lease, delay), timeout).thenApply((reply) -> reply.number(0) == 1);
 	}
 
 	private RedisCall delayedRelease(LeaseRequest lease, Duration delay) {
@@ -504,11 +489,11 @@ public final class RedisLockBackend implements LockBackend {
 	 * Leave all queues, in parallel where the client supports that.
 	 */
 	private void leaveQueues(long deadline) {
-		List<CompletableFuture<Boolean>> departures = new ArrayList<>();
+		List<CompletableFuture<?>> departures = new ArrayList<>();
 		for (LeaseRequest contender : this.contenders.values()) {
 			long remaining = deadline - System.nanoTime();
 			if (remaining > 0) {
-				departures.add(releaseAsync(contender, Duration.ofNanos(remaining)).toCompletableFuture());
+				departures.add(this.calls.runAsync(release(contender), Duration.ofNanos(remaining)));
 			}
 		}
 		try {

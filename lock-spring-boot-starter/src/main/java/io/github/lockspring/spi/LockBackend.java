@@ -22,8 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
  * Store of leases. Every method makes at most one round trip in the common case, never
@@ -35,7 +33,7 @@ import java.util.concurrent.CompletionStage;
  * A store failure is reported as a {@link BackendException} whose type says whether the
  * outcome is known. Implementations are thread-safe.
  */
-public interface LockBackend extends AutoCloseable {
+public interface LockBackend extends BackendDiagnostics, AutoCloseable {
 
 	/**
 	 * A duration longer than every lease time.
@@ -182,24 +180,6 @@ public interface LockBackend extends AutoCloseable {
 	boolean release(LeaseRequest lease, Duration timeout);
 
 	/**
-	 * Release a lease like {@link #release(LeaseRequest, Duration)}, without waiting for
-	 * the answer if the client supports that. Calls that this process makes afterwards
-	 * reach the store after this one.
-	 * @param lease the request, granted or not
-	 * @param timeout the time within which the answer must arrive
-	 * @return a stage completed with the result, or exceptionally with a
-	 * {@link BackendException}
-	 */
-	default CompletionStage<Boolean> releaseAsync(LeaseRequest lease, Duration timeout) {
-		try {
-			return CompletableFuture.completedFuture(release(lease, timeout));
-		}
-		catch (BackendException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
-	/**
 	 * Release a lease after a delay, until which no other owner can acquire the key. The
 	 * lease ends for its owner immediately: it cannot be renewed, released or acquired
 	 * again by this request. The delay starts with this call and is measured by the clock
@@ -214,25 +194,6 @@ public interface LockBackend extends AutoCloseable {
 	 * @throws BackendException if the store failed or took too long
 	 */
 	boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout);
-
-	/**
-	 * Release a lease like {@link #releaseWithDelay(LeaseRequest, Duration, Duration)},
-	 * without waiting for the answer if the client supports that. Calls that this process
-	 * makes afterwards reach the store after this one.
-	 * @param lease the request, granted or not
-	 * @param delay how long the key remains locked, at least a millisecond
-	 * @param timeout the time within which the answer must arrive
-	 * @return a stage completed with the result, or exceptionally with a
-	 * {@link BackendException}
-	 */
-	default CompletionStage<Boolean> releaseWithDelayAsync(LeaseRequest lease, Duration delay, Duration timeout) {
-		try {
-			return CompletableFuture.completedFuture(releaseWithDelay(lease, delay, timeout));
-		}
-		catch (BackendException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
 
 	/**
 	 * Replace a lease by a weaker one of the same key atomically: waiting requests that
@@ -258,63 +219,18 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Return the holders of a key, for diagnostics: those whose leases have not ended,
-	 * and those that have {@linkplain #releaseWithDelay released} it with a delay that is
-	 * not over.
-	 * @param key the key
-	 * @param timeout the time within which this call must return
-	 * @return the holders, empty if the key is free
-	 * @throws BackendException if the store failed or took too long
+	 * {@inheritDoc} By default releases a request with the owner of the holder.
 	 */
-	List<LeaseHolder> inspect(String key, Duration timeout);
-
-	/**
-	 * Return the requests that wait for a key, for diagnostics: those of all processes of
-	 * which the store knows, in the order in which it serves them. Threads of one process
-	 * wait behind a single request. By default returns none.
-	 * @param key the key
-	 * @param timeout the time within which this call must return
-	 * @return the waiting owners, not necessarily all if there are very many
-	 * @throws BackendException if the store failed or took too long
-	 */
-	default List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
-		return List.of();
-	}
-
-	/**
-	 * Release a key for its holder, on behalf of an operator, in whatever process the
-	 * holder is. Waiting requests are admitted as after a {@linkplain #release release}.
-	 * Has no effect on other holders, and none if the holder no longer holds the key: an
-	 * owner that acquired the key afterwards is never released. Of a lease of several
-	 * keys the others are not released.
-	 * <p>
-	 * The process of the holder is notified by {@link BackendListener#onLost} if the
-	 * store can do that. Otherwise, the next renewal returns the lease as lost. By
-	 * default releases a request with the owner of the holder.
-	 * @param key the key
-	 * @param holder the holder, as returned by {@link #inspect}
-	 * @param timeout the time within which this call must return
-	 * @return whether the holder held the key until this call
-	 * @throws BackendException if the store failed or took too long
-	 */
+	@Override
 	default boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
 		LeaseTerms terms = new LeaseTerms(holder.mode(), false, holder.remaining(), 1);
 		return release(new LeaseRequest(List.of(key), terms, OwnerId.parse(holder.owner())), timeout);
 	}
 
 	/**
-	 * Check the store by the operations that a lock needs, in order to detect whatever
-	 * would keep locks from working: a store that is down, a missing privilege, a
-	 * read-only replica, a lack of memory. By default acquires, renews and releases the
-	 * request. A request that is denied because another process does the same counts as
-	 * an answer, too.
-	 * @param request a new exclusive request for each call, for a key that only probes
-	 * use
-	 * @param timeout the time within which this call must return
-	 * @return the time that the store took to answer the attempt to acquire
-	 * @throws BackendException if the store failed, took too long or rejected an
-	 * operation that locks need, which the message names
+	 * {@inheritDoc} By default acquires, renews and releases the request.
 	 */
+	@Override
 	default Duration probe(LeaseRequest request, Duration timeout) {
 		long start = System.nanoTime();
 		Attempt attempt = tryAcquire(request, timeout);
@@ -334,24 +250,6 @@ public interface LockBackend extends AutoCloseable {
 	 */
 	default Optional<ValueBackend> values() {
 		return Optional.empty();
-	}
-
-	/**
-	 * Return the address of the store for display, without user names and secrets. Does
-	 * not access the store.
-	 * @return the address, empty if there is none
-	 */
-	default String address() {
-		return "";
-	}
-
-	/**
-	 * Return warnings about the configuration of the store that weakens the locks, such
-	 * as a lack of persistence: sentences for display. Does not access the store.
-	 * @return the warnings, empty if there are none
-	 */
-	default List<String> warnings() {
-		return List.of();
 	}
 
 	/**

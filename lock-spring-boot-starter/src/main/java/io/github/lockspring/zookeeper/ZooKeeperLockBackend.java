@@ -25,8 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
@@ -220,19 +218,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
 		return this.calls.call(timeout, (session) -> this.lockQueues.releaser().leave(session, lease));
-	}
-
-	@Override
-	public CompletionStage<Boolean> releaseAsync(LeaseRequest lease, Duration timeout) {
-		Session session = this.connection.sessionNow();
-		if (session == null) {
-			return CompletableFuture.failedFuture(new BackendUnavailableException("ZooKeeper is not connected", null));
-		}
-		return this.lockQueues.releaser()
-			.leave(session, lease)
-			.copy()
-			.orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS)
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(Calls.translate(failure)));
 	}
 
 	@Override

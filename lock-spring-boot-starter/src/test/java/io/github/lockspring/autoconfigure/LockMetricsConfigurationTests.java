@@ -67,10 +67,9 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.LockUnavailableException;
-import io.github.lockspring.actuate.DefaultLockAcquireObservationConvention;
-import io.github.lockspring.actuate.LockAcquireObservationContext;
-import io.github.lockspring.actuate.LockAcquireObservationConvention;
+import io.github.lockspring.actuate.DefaultLockObservationConvention;
 import io.github.lockspring.actuate.LockObservationContext;
+import io.github.lockspring.actuate.LockObservationConvention;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockNames;
@@ -439,20 +438,20 @@ class LockMetricsConfigurationTests {
 	void conventionIsReplacedByABean() {
 		RecordingHandler handler = new RecordingHandler();
 		this.actuated.withBean("recordingHandler", RecordingHandler.class, () -> handler)
-			.withBean(LockAcquireObservationConvention.class, OwnConvention::new)
+			.withBean(LockObservationConvention.class, OwnConvention::new)
 			.run((context) -> {
 				context.getBean(LockTemplate.class).acquire("42", TRY_ONCE).close();
 				assertThat(handler.stopped).extracting(RecordingHandler::describe)
-					.contains("my.lock|backend=local,name=none,outcome=acquired,team=a,type=exclusive|key=lock:42");
-				assertThat(timer(context, "my.lock", "team", "a").count()).isOne();
+					.contains("lock.acquire|backend=local,name=none,outcome=acquired,team=a,type=exclusive|key=lock:42");
+				assertThat(timer(context, "lock.acquire", "team", "a").count()).isOne();
 			});
 	}
 
 	@Test
 	void conventionIsUsedWithoutTracing() {
-		this.actuated.withBean(LockAcquireObservationConvention.class, OwnConvention::new).run((context) -> {
+		this.actuated.withBean(LockObservationConvention.class, OwnConvention::new).run((context) -> {
 			context.getBean(LockTemplate.class).acquire("42", TRY_ONCE).close();
-			assertThat(timer(context, "my.lock", "team", "a").count()).isOne();
+			assertThat(timer(context, "lock.acquire", "team", "a").count()).isOne();
 		});
 	}
 
@@ -531,15 +530,10 @@ class LockMetricsConfigurationTests {
 
 	}
 
-	static class OwnConvention extends DefaultLockAcquireObservationConvention {
+	static class OwnConvention extends DefaultLockObservationConvention {
 
 		@Override
-		public String getName() {
-			return "my.lock";
-		}
-
-		@Override
-		public KeyValues getLowCardinalityKeyValues(LockAcquireObservationContext context) {
+		public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
 			return super.getLowCardinalityKeyValues(context).and(KeyValue.of("team", "a"));
 		}
 

@@ -250,21 +250,6 @@ class EngineObserverTests {
 		assertThat(this.calls).hasSize(4);
 	}
 
-	@Test
-	void lossFoundByAnAsynchronousReleaseEndsTheHoldOnce() {
-		LockEngine releasing = this.harness.engine(this.backend, EngineSettings.defaults().withAsyncRelease(true));
-		releasing.addObserver(new Recorder());
-		for (int i = 1; i <= 5; i++) {
-			int losses = i;
-			Hold hold = acquire(releasing, KEY);
-			this.backend.next(Kind.RELEASE, Fault.before(() -> this.harness.store.expire(hold.lease().request())));
-			assertThat(hold.release()).isTrue();
-			await().until(() -> count("lost order") == losses && count("lost after") + count("released") >= losses);
-		}
-		releasing.close();
-		assertThat(count("lost after") + count("released")).isEqualTo(5);
-	}
-
 	private long count(String prefix) {
 		return this.calls.stream().filter((call) -> call.startsWith(prefix)).count();
 	}

@@ -190,14 +190,6 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void asynchronousReleaseKeepsTheDelay() {
-		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withAsyncRelease(true));
-		Harness.hold(engine, OPTIONS).release();
-		assertThat(this.backend.lastDelay()).isEqualTo(MINIMUM);
-		assertFree(this.harness.engine(), false);
-	}
-
-	@Test
 	void shutdownAfterReleaseKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Harness.hold(engine, OPTIONS).release();

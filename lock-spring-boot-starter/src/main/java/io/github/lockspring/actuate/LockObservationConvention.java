@@ -20,14 +20,16 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Convention for the observation of the acquisition of a lock. A bean of this type
- * replaces the {@linkplain DefaultLockAcquireObservationConvention default}.
+ * Convention for the names and key values of observed acquisitions and holds. A bean of
+ * this type replaces the default one.
+ *
+ * @see DefaultLockObservationConvention
  */
-public interface LockAcquireObservationConvention extends ObservationConvention<LockAcquireObservationContext> {
+public interface LockObservationConvention extends ObservationConvention<LockObservationContext> {
 
 	@Override
 	default boolean supportsContext(Observation.Context context) {
-		return context instanceof LockAcquireObservationContext;
+		return context instanceof LockObservationContext;
 	}
 
 }
