@@ -59,6 +59,8 @@ class ArchitectureTests {
 
 	private static final String SPI = ROOT + ".spi";
 
+	private static final String STATE = SPI + ".state";
+
 	private static final String SUPPORT = ROOT + ".support";
 
 	private static final String FENCING = ROOT + ".fencing";
@@ -71,7 +73,7 @@ class ArchitectureTests {
 
 	private static final String AUTO_CONFIGURATION = ROOT + ".autoconfigure";
 
-	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, ROOT + ".concurrent", ROOT + ".bridge", TEST,
+	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, STATE, ROOT + ".concurrent", ROOT + ".bridge", TEST,
 			ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".redlock", ROOT + ".zookeeper",
 			AUTO_CONFIGURATION };
 
@@ -92,12 +94,15 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule spiKnowsNoOtherPackage = packageKnowsOnly(SPI);
 
+	@ArchTest
+	static final ArchRule stateKnowsTheSpi = packageKnowsOnly(STATE, SPI);
+
 	/**
 	 * Authors of backends need no Spring.
 	 */
 	@ArchTest
 	static final ArchRule spiKnowsNoSpring = noClasses().that()
-		.resideInAnyPackage(SPI, SUPPORT)
+		.resideInAnyPackage(SPI, STATE, SUPPORT)
 		.should()
 		.dependOnClassesThat()
 		.resideInAPackage("org.springframework..");
@@ -112,10 +117,11 @@ class ArchitectureTests {
 	static final ArchRule internalKnowsRootAndEngine = packageKnowsOnly(INTERNAL, ROOT, ENGINE);
 
 	@ArchTest
-	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI);
+	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI, STATE);
 
 	@ArchTest
-	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI, ROOT + ".jdbc.dialect");
+	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI, STATE,
+			ROOT + ".jdbc.dialect");
 
 	@ArchTest
 	static final ArchRule dialectsKnowJdbcOnly = packageKnowsOnly(ROOT + ".jdbc.dialect");
@@ -131,7 +137,7 @@ class ArchitectureTests {
 	static final ArchRule redlockKnowsTheSpiAndRedis = packageKnowsOnly(ROOT + ".redlock", SPI, ROOT + ".redis");
 
 	@ArchTest
-	static final ArchRule zooKeeperKnowsTheSpi = packageKnowsOnly(ROOT + ".zookeeper", SPI);
+	static final ArchRule zooKeeperKnowsTheSpi = packageKnowsOnly(ROOT + ".zookeeper", SPI, STATE);
 
 	@ArchTest
 	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE, SPI,

@@ -283,7 +283,7 @@ public final class JdbcLockSchema {
 				ValueOperations values = new ValueOperations(connection);
 				values.read(List.of(key), true);
 				for (int i = 0; i < changes.size(); i++) {
-					values.update(new ValueUpdate(key, changes.get(i), new OwnerId(instance, i)), false, null);
+					values.update(new ValueUpdate(key, changes.get(i), new OwnerId(instance, i)), null);
 				}
 				return null;
 			});

@@ -88,7 +88,7 @@ final class JdbcValueBackend implements ValueBackend {
 	@Override
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
 		ValueUpdateResult result = this.calls.run(timeout, (connection, mayBeDone) -> {
-			ValueUpdateResult answer = new ValueOperations(connection).update(update, update.repeated() || mayBeDone,
+			ValueUpdateResult answer = new ValueOperations(connection).update(mayBeDone ? update.again() : update,
 					this.lastValues.get(update.key()));
 			if (mayBeDone && !answer.applied()) {
 				throw new OutcomeUnknownException("The first of two attempts to update may still take effect", null);

@@ -36,6 +36,8 @@ import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueUpdate;
 import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.spi.state.AppliedUpdate;
+import io.github.lockspring.spi.state.ValueState;
 
 /**
  * Operations on values, on a given connection.
@@ -43,8 +45,8 @@ import io.github.lockspring.spi.ValueUpdateResult;
  * <li>One statement changes the row of a value if the condition of the change is met and
  * the update is newer than the last one of its process, and adds the update to those
  * recorded in the row.</li>
- * <li>If no row was changed, the row is read to determine the reason: the update was
- * applied before, is late, or its condition is not met.</li>
+ * <li>If no row was changed, the row is read, and {@link ValueState} determines the
+ * reason: the update was applied before, is late, or its condition is not met.</li>
  * <li>If there is no row, it is inserted. If the row was changed meanwhile, the operation
  * is repeated: another session has made progress.</li>
  * <li>An update that may have been applied by an earlier attempt begins with reading the
@@ -69,33 +71,33 @@ final class ValueOperations {
 
 	/**
 	 * Update a value.
-	 * @param repeated whether an earlier attempt may have been applied
 	 * @param expected the value that the row is likely to have, if one is known
 	 * @throws RowChangedException if the row was changed by others meanwhile
 	 */
-	ValueUpdateResult update(ValueUpdate update, boolean repeated, @Nullable Value expected) throws SQLException {
+	ValueUpdateResult update(ValueUpdate update, @Nullable Value expected) throws SQLException {
 		byte[] key = SqlParameters.bytes(update.key());
-		ValueTerms terms = ValueTerms.of(update.change());
-		ValueUpdateResult former = repeated ? ValueRow.read(this.connection, key).answer(update, terms, true) : null;
+		ValueUpdateResult former = update.repeated() ? ValueRow.read(this.connection, key).state().answer(update)
+				: null;
 		if (former != null) {
 			return former;
 		}
 		PreparedStatement statement = this.connection.prepareAcquire(this.sql.update());
-		bind(statement, key, terms, update.id(), expected);
+		bind(statement, key, update, expected);
 		ValueSql.Answer answer = this.sql.update(statement);
 		if (answer == null) {
-			return explain(key, update, terms, repeated);
+			return explain(key, update);
 		}
 		if (answer.entry() != null) {
-			ValueEntry entry = ValueEntry.first(answer.entry());
-			return terms.applied(ValueRow.before(entry), entry.version());
+			return ValueRow.update(ValueEntry.first(answer.entry())).result(update.change());
 		}
-		return (expected != null && answer.version() != 0) ? terms.applied(expected, answer.version())
-				: readResult(key, update, terms);
+		return (expected != null && answer.version() != 0)
+				? new AppliedUpdate(update.id(), expected, answer.version()).result(update.change())
+				: readResult(key, update);
 	}
 
-	private void bind(PreparedStatement statement, byte[] key, ValueTerms terms, OwnerId id, @Nullable Value expected)
+	private void bind(PreparedStatement statement, byte[] key, ValueUpdate update, @Nullable Value expected)
 			throws SQLException {
+		OwnerId id = update.id();
 		int index = 1;
 		statement.setString(index++, ValueEntry.beginning(id.instance(), id.sequence()));
 		statement.setString(index++, id.instance());
@@ -104,7 +106,7 @@ final class ValueOperations {
 			statement.setLong(index++, value.number());
 			statement.setLong(index++, value.version());
 		}
-		index = terms.bind(statement, index, key);
+		index = ValueTerms.of(update.change()).bind(statement, index, key);
 		statement.setString(index++, id.instance());
 		statement.setString(index, ValueEntry.sequence(id.sequence()));
 	}
@@ -112,9 +114,9 @@ final class ValueOperations {
 	/**
 	 * Read the result of an update that was just applied.
 	 */
-	private ValueUpdateResult readResult(byte[] key, ValueUpdate update, ValueTerms terms) throws SQLException {
+	private ValueUpdateResult readResult(byte[] key, ValueUpdate update) throws SQLException {
 		try {
-			ValueUpdateResult result = ValueRow.read(this.connection, key).answer(update, terms, true);
+			ValueUpdateResult result = ValueRow.read(this.connection, key).state().answer(update.again());
 			if (result != null && result.applied()) {
 				return result;
 			}
@@ -131,25 +133,25 @@ final class ValueOperations {
 	/**
 	 * Return the reason why no row was changed, or insert the row.
 	 */
-	private ValueUpdateResult explain(byte[] key, ValueUpdate update, ValueTerms terms, boolean repeated)
-			throws SQLException {
+	private ValueUpdateResult explain(byte[] key, ValueUpdate update) throws SQLException {
 		ValueRow row = ValueRow.read(this.connection, key);
-		ValueUpdateResult result = row.answer(update, terms, repeated);
+		ValueUpdateResult result = row.state().answer(update);
 		if (result != null) {
 			return result;
 		}
-		if (row.present() || !insert(key, update, terms, row.now())) {
+		ValueState next = row.state().next(update, row.now());
+		if (row.present() || !insert(key, update.id(), next)) {
 			throw new RowChangedException();
 		}
-		return terms.applied(Value.ABSENT, row.now());
+		return next.resultOf(update);
 	}
 
-	private boolean insert(byte[] key, ValueUpdate update, ValueTerms terms, long version) throws SQLException {
+	private boolean insert(byte[] key, OwnerId id, ValueState state) throws SQLException {
 		PreparedStatement statement = this.connection.prepare(this.sql.insert());
 		statement.setBytes(1, key);
-		statement.setLong(2, terms.applied(Value.ABSENT, version).after().number());
-		statement.setLong(3, version);
-		statement.setString(4, new ValueEntry(update.id().instance(), update.id().sequence(), 0, 0, version).toLine());
+		statement.setLong(2, state.value().number());
+		statement.setLong(3, state.version());
+		statement.setString(4, new ValueEntry(id.instance(), id.sequence(), 0, 0, state.version()).toLine());
 		return statement.executeUpdate() > 0;
 	}
 

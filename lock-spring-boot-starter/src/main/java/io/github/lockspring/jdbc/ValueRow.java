@@ -19,35 +19,55 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockspring.jdbc.dialect.ValueEntry;
 import io.github.lockspring.jdbc.dialect.ValueSql;
 import io.github.lockspring.spi.BackendUnavailableException;
-import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Value;
-import io.github.lockspring.spi.ValueUpdate;
-import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.spi.state.AppliedUpdate;
+import io.github.lockspring.spi.state.ValueState;
 
 /**
  * Row of a value as it was read, without a lock.
  *
  * @param now the clock of the database when the row was read, in microseconds
  * @param present whether there is a row
- * @param value the value
- * @param updates the last updates of processes
+ * @param state the state of the value
  */
-record ValueRow(long now, boolean present, Value value, String updates) {
+record ValueRow(long now, boolean present, ValueState state) {
 
+	/**
+	 * Read a row.
+	 * @throws BackendUnavailableException if it cannot be read
+	 */
 	static ValueRow read(LockConnection connection, byte[] key) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.valueSql().readOne());
 		statement.setBytes(1, key);
 		try (ResultSet rows = statement.executeQuery()) {
 			rows.next();
 			String updates = rows.getString(5);
-			return (updates != null) ? new ValueRow(rows.getLong(1), true, value(rows, 2), updates)
-					: new ValueRow(rows.getLong(1), false, Value.ABSENT, "");
+			return (updates != null) ? new ValueRow(rows.getLong(1), true, state(rows, updates))
+					: new ValueRow(rows.getLong(1), false, ValueState.NONE);
 		}
+	}
+
+	private static ValueState state(ResultSet rows, String updates) throws SQLException {
+		Value value = value(rows, 2);
+		try {
+			return new ValueState(value.exists() ? value.number() : null, rows.getLong(3),
+					ValueEntry.all(updates).stream().map(ValueRow::update).toList());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new BackendUnavailableException("The updates in a row of the value table cannot be read", ex);
+		}
+	}
+
+	/**
+	 * Return the update of an entry.
+	 */
+	static AppliedUpdate update(ValueEntry entry) {
+		return new AppliedUpdate(new OwnerId(entry.instance(), entry.sequence()),
+				new Value(entry.numberBefore(), entry.versionBefore()), entry.version());
 	}
 
 	/**
@@ -62,43 +82,6 @@ record ValueRow(long now, boolean present, Value value, String updates) {
 		}
 		long number = rows.getLong(index);
 		return rows.wasNull() ? Value.ABSENT : new Value(number, rows.getLong(index + 1));
-	}
-
-	/**
-	 * Return the answer to an update if, according to this row, it was applied, or that
-	 * it is not to be applied.
-	 * @param repeated whether an earlier attempt may have been applied
-	 * @return the result, or {@code null} if the update is to be applied
-	 * @throws OutcomeUnknownException if it is unknown whether the update was applied
-	 */
-	@Nullable ValueUpdateResult answer(ValueUpdate update, ValueTerms terms, boolean repeated) {
-		ValueEntry last = lastOf(update.id().instance());
-		long sequence = update.id().sequence();
-		if (last != null && last.sequence() == sequence) {
-			return terms.applied(before(last), last.version());
-		}
-		if (last == null && repeated && ValueEntry.areFull(this.updates)) {
-			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
-					+ "' was applied: the store no longer has a record of it", null);
-		}
-		boolean late = last != null && last.sequence() > sequence;
-		return (late || !terms.areMetBy(this.value)) ? new ValueUpdateResult(this.value, this.value) : null;
-	}
-
-	/**
-	 * Return the value before an update.
-	 */
-	static Value before(ValueEntry entry) {
-		return new Value(entry.numberBefore(), entry.versionBefore());
-	}
-
-	private @Nullable ValueEntry lastOf(String instance) {
-		try {
-			return ValueEntry.find(this.updates, instance);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new BackendUnavailableException("The updates in a row of the value table cannot be read", ex);
-		}
 	}
 
 }

@@ -22,9 +22,7 @@ import java.sql.Types;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.jdbc.dialect.ValueSql;
-import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
-import io.github.lockspring.spi.ValueUpdateResult;
 
 /**
  * Change of a value in a form that one statement executes for all kinds of changes: the
@@ -99,25 +97,6 @@ record ValueTerms(int factor, @Nullable Long summand, long min, long max, long m
 		statement.setLong(index + 5, this.minVersion);
 		statement.setLong(index + 6, this.maxVersion);
 		return index + 7;
-	}
-
-	/**
-	 * Return whether the condition of the change is met.
-	 * @param value the value to be changed
-	 */
-	boolean areMetBy(Value value) {
-		return value.number() >= this.min && value.number() <= this.max && value.version() >= this.minVersion
-				&& value.version() <= this.maxVersion;
-	}
-
-	/**
-	 * Return the result of the change.
-	 * @param before the value before it
-	 * @param version the version after it
-	 */
-	ValueUpdateResult applied(Value before, long version) {
-		return new ValueUpdateResult(before, (this.summand != null)
-				? new Value(this.factor * before.number() + this.summand, version) : Value.ABSENT);
 	}
 
 }

@@ -26,17 +26,15 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.spi.OutcomeUnknownException;
-import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Value;
-import io.github.lockspring.spi.ValueBackend;
-import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdate;
 import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.spi.state.ValueState;
 
 /**
- * In-memory values of a {@link LocalStore}. All keys share one counter of versions. A key
- * without a value and watchers has no state, except for the last deletions.
+ * In-memory values of a {@link LocalStore}: a map of {@linkplain ValueState states}. All
+ * keys share one counter of versions. A key without a value and watchers has no state,
+ * except for the last deletions.
  * <p>
  * Thread-safe.
  */
@@ -44,12 +42,12 @@ final class LocalValues {
 
 	private static final int REMEMBERED_DELETIONS = 1000;
 
-	private final Map<String, Entry> entries = new HashMap<>();
+	private final Map<String, ValueState> states = new HashMap<>();
 
 	/**
-	 * Former entries of deleted values, the oldest first.
+	 * States of deleted values, the oldest first.
 	 */
-	private final Map<String, Entry> deleted = new LinkedHashMap<>();
+	private final Map<String, ValueState> deleted = new LinkedHashMap<>();
 
 	private final Map<String, Set<LocalNotifier>> watchers = new HashMap<>();
 
@@ -61,9 +59,9 @@ final class LocalValues {
 			if (watcher != null) {
 				this.watchers.computeIfAbsent(key, (absent) -> new HashSet<>()).add(watcher);
 			}
-			Entry entry = this.entries.get(key);
-			if (entry != null) {
-				values.put(key, entry.value);
+			ValueState state = this.states.get(key);
+			if (state != null) {
+				values.put(key, state.value());
 			}
 		}
 		return values;
@@ -89,58 +87,36 @@ final class LocalValues {
 	}
 
 	private ValueUpdateResult apply(ValueUpdate update) {
-		Entry former = this.entries.get(update.key());
-		Entry entry = (former != null) ? former : this.deleted.get(update.key());
-		Value before = (former != null) ? former.value : Value.ABSENT;
-		Applied last = (entry != null) ? entry.applied.get(update.id().instance()) : null;
-		if (last != null && last.id.sequence() >= update.id().sequence()) {
-			return last.id.equals(update.id()) ? last.result : new ValueUpdateResult(before, before);
+		String key = update.key();
+		ValueState state = this.states.getOrDefault(key, this.deleted.getOrDefault(key, ValueState.NONE));
+		ValueUpdateResult answer = state.answer(update);
+		if (answer != null) {
+			return answer;
 		}
-		if (last == null && update.repeated() && entry != null && entry.applied.size() >= Entry.MAX_PROCESSES) {
-			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
-					+ "' was applied: the store no longer has a record of it", null);
-		}
-		Value after = after(update.change(), before);
-		ValueUpdateResult result = new ValueUpdateResult(before, after);
-		if (result.applied()) {
-			keep(update, result, (entry != null) ? entry : new Entry());
-		}
-		return result;
+		ValueState next = state.next(update, ++this.lastVersion);
+		keep(key, next);
+		return next.resultOf(update);
 	}
 
-	/**
-	 * Return the value after a change, or the same if the change is not applied.
-	 */
-	private Value after(ValueChange change, Value before) {
-		if (!change.appliesTo(before)) {
-			return before;
+	private void keep(String key, ValueState state) {
+		this.deleted.remove(key);
+		if (state.exists()) {
+			this.states.put(key, state);
+			return;
 		}
-		return (change instanceof ValueChange.Delete) ? Value.ABSENT
-				: new Value(change.numberAfter(before), ++this.lastVersion);
-	}
-
-	private void keep(ValueUpdate update, ValueUpdateResult result, Entry entry) {
-		entry.value = result.after();
-		entry.applied.put(update.id().instance(), new Applied(update.id(), result));
-		this.deleted.remove(update.key());
-		if (entry.value.exists()) {
-			this.entries.put(update.key(), entry);
-		}
-		else {
-			this.entries.remove(update.key());
-			this.deleted.put(update.key(), entry);
-			if (this.deleted.size() > REMEMBERED_DELETIONS) {
-				this.deleted.remove(this.deleted.keySet().iterator().next());
-			}
+		this.states.remove(key);
+		this.deleted.put(key, state);
+		if (this.deleted.size() > REMEMBERED_DELETIONS) {
+			this.deleted.remove(this.deleted.keySet().iterator().next());
 		}
 	}
 
 	synchronized boolean isEmpty() {
-		return this.entries.isEmpty();
+		return this.states.isEmpty();
 	}
 
 	synchronized void clear() {
-		this.entries.clear();
+		this.states.clear();
 		this.deleted.clear();
 	}
 
@@ -148,36 +124,7 @@ final class LocalValues {
 	 * Return the number of values and watched keys.
 	 */
 	synchronized int size() {
-		return this.entries.size() + this.watchers.size();
-	}
-
-	/**
-	 * Value with the last update of each process.
-	 */
-	private static final class Entry {
-
-		private static final int MAX_PROCESSES = 2 * ValueBackend.REMEMBERED_PROCESSES;
-
-		private Value value = Value.ABSENT;
-
-		private final Map<String, Applied> applied = new LinkedHashMap<>(16, 0.75f, true) {
-
-			@Override
-			protected boolean removeEldestEntry(Map.Entry<String, Applied> eldest) {
-				return size() > MAX_PROCESSES;
-			}
-
-		};
-
-	}
-
-	/**
-	 * Update that was applied.
-	 *
-	 * @param id its identity
-	 * @param result its result
-	 */
-	private record Applied(OwnerId id, ValueUpdateResult result) {
+		return this.states.size() + this.watchers.size();
 	}
 
 }

@@ -27,6 +27,7 @@ import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.state.ValueState;
 import io.github.lockspring.zookeeper.Session.CreatedNode;
 
 /**
@@ -80,11 +81,12 @@ final class ValueNodes {
 	 * @param next the new state
 	 * @return the new state as it is stored, or none if the node had another state
 	 */
-	CompletableFuture<Optional<ValueNode>> write(Session session, String path, ValueNode node, ValueNode next) {
+	CompletableFuture<Optional<ValueNode>> write(Session session, String path, ValueNode node, ValueState next) {
 		CompletableFuture<ValueNode> written = node.isStored()
 				? change(session, path, node, next)
-					.thenApply((stat) -> next.writtenBy(stat.getMzxid(), stat.getVersion()))
-				: create(session, path, next.data()).thenApply((created) -> next.writtenBy(created.transaction(), 0));
+					.thenApply((stat) -> new ValueNode(next.withVersion(stat.getMzxid()), stat.getVersion()))
+				: create(session, path, ValueNode.data(next))
+					.thenApply((created) -> new ValueNode(next.withVersion(created.transaction()), 0));
 		return written.thenApply(Optional::of)
 			.exceptionallyCompose((failure) -> isConflict(Answers.cause(failure))
 					? CompletableFuture.completedFuture(Optional.empty()) : CompletableFuture.failedFuture(failure));
@@ -96,15 +98,17 @@ final class ValueNodes {
 				|| failure instanceof KeeperException.NoNodeException;
 	}
 
-	private CompletableFuture<Stat> change(Session session, String path, ValueNode node, ValueNode next) {
+	private CompletableFuture<Stat> change(Session session, String path, ValueNode node, ValueState next) {
 		int version = node.dataVersion();
-		if (next.exists() && version != VERSION_BEFORE_ANY) {
-			return session.setData(path, next.data(), version);
+		byte[] data = ValueNode.data(next);
+		boolean exists = next.exists();
+		if (exists && version != VERSION_BEFORE_ANY) {
+			return session.setData(path, data, version);
 		}
-		Op change = Op.setData(path, next.data(), version);
+		Op change = Op.setData(path, data, version);
 		List<Op> changes = (version != VERSION_BEFORE_ANY) ? List.of(change)
-				: List.of(change, Op.setData(path, next.data(), Session.ANY_VERSION));
-		return next.exists()
+				: List.of(change, Op.setData(path, data, Session.ANY_VERSION));
+		return exists
 				? session.change(changes).thenApply((results) -> ((OpResult.SetDataResult) results.get(1)).getStat())
 				: this.deletedValues.delete(session, path, changes);
 	}

@@ -114,8 +114,8 @@ final class ZooKeeperValueBackend implements ValueBackend {
 			}
 			answers.add(this.nodes.read(session, path).thenAccept((node) -> {
 				this.recentNodes.refresh(path, node, asked);
-				if (node.exists()) {
-					values.put(key, node.value()); // answers arrive one after the other
+				if (node.state().exists()) {
+					values.put(key, node.state().value()); // answers arrive one after the other
 				}
 			}));
 		}
@@ -137,13 +137,13 @@ final class ZooKeeperValueBackend implements ValueBackend {
 		long deadline = Deadline.after(timeout);
 		String path = this.paths.valueOf(update.key());
 		RecentNode recent = this.recentNodes.remove(path);
-		if (recent == null || update.repeated() || recent.node().resultWithoutChange(update) != null) {
+		if (recent == null || update.repeated() || recent.node().state().answer(update) != null) {
 			recent = readLatest(path, deadline);
 		}
 		boolean changed = false;
 		while (true) {
 			ValueNode node = recent.node();
-			ValueUpdateResult unchanged = node.resultWithoutChange(update);
+			ValueUpdateResult unchanged = node.state().answer(update);
 			if (unchanged != null) {
 				this.recentNodes.add(path, recent);
 				return unchanged;
@@ -158,12 +158,13 @@ final class ZooKeeperValueBackend implements ValueBackend {
 				continue;
 			}
 			long asked = System.nanoTime();
-			CompletableFuture<Optional<ValueNode>> written = this.nodes.write(session, path, node, node.apply(update));
+			CompletableFuture<Optional<ValueNode>> written = this.nodes.write(session, path, node,
+					node.state().next(update, 0));
 			CompletableFuture<ValueNode> next = recent.contended() ? this.nodes.read(session, path) : null;
 			Optional<ValueNode> stored = Calls.await(written, Deadline.remainingNanos(deadline));
 			if (stored.isPresent()) {
 				this.recentNodes.add(path, new RecentNode(stored.get(), asked, changed));
-				return stored.get().latestResult();
+				return stored.get().state().resultOf(update);
 			}
 			changed = true;
 			recent = new RecentNode((next != null) ? awaitRead(next, deadline) : readLatest(path, deadline).node(),

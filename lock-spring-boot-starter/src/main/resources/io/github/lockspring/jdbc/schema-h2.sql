@@ -22,5 +22,5 @@ CREATE TABLE IF NOT EXISTS @@values@@ (
     number    BIGINT,                               -- the number, NULL if the value was deleted
     version   BIGINT NOT NULL,                      -- changed by every update, never decreases: microseconds since 1970
     format    SMALLINT DEFAULT 1 NOT NULL,          -- format version of the row
-    updates   VARCHAR(10000) DEFAULT '' NOT NULL    -- the last update of each process, one per line, the newest first
+    updates   VARCHAR(20000) DEFAULT '' NOT NULL    -- the last update of each process, one per line, the newest first
 )

@@ -158,7 +158,7 @@ class JdbcLockSchemaTests {
 
 	@ParameterizedTest
 	@CsvSource({ "value_key, VARBINARY(100), VARBINARY(1024)", "number, INT, BIGINT", "version, TIMESTAMP, BIGINT",
-			"format, BIGINT, SMALLINT", "updates, VARCHAR(2000), VARCHAR(10000)" })
+			"format, BIGINT, SMALLINT", "updates, VARCHAR(2000), VARCHAR(20000)" })
 	void whenColumnOfValuesHasWrongTypeThenTableIsNamed(String column, String type, String expected) {
 		this.schema.initialize();
 		this.database.jdbc().execute("ALTER TABLE distributed_lock_value DROP COLUMN " + column);

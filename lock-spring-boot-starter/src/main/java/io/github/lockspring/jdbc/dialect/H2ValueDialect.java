@@ -53,7 +53,7 @@ final class H2ValueDialect extends ValueDialect {
 	@Override
 	List<JdbcColumn> columns() {
 		return JdbcColumn.ofValues(new JdbcColumn("value_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
-				new JdbcColumn("updates", Types.VARCHAR, ValueEntry.MAX_TOTAL_LENGTH, "VARCHAR(10000)"));
+				new JdbcColumn("updates", Types.VARCHAR, ValueEntry.MAX_TOTAL_LENGTH, "VARCHAR(20000)"));
 	}
 
 }

@@ -15,7 +15,9 @@
  */
 package io.github.lockspring.jdbc.dialect;
 
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
+
 import org.springframework.util.Assert;
 
 /**
@@ -30,7 +32,10 @@ import org.springframework.util.Assert;
  */
 public record ValueEntry(String instance, long sequence, long numberBefore, long versionBefore, long version) {
 
-	private static final int MAX_ENTRIES = 64;
+	/**
+	 * Maximum number of entries of a row.
+	 */
+	public static final int MAX_ENTRIES = 128;
 
 	private static final int INSTANCE_LENGTH = 32;
 
@@ -104,23 +109,16 @@ public record ValueEntry(String instance, long sequence, long numberBefore, long
 	}
 
 	/**
-	 * Find the last update of a process.
+	 * Read the entries of a row.
 	 * @param lines the entries of the row
-	 * @param instance the process
-	 * @return the entry, or {@code null} if there is none
-	 * @throws IllegalArgumentException if it cannot be read
+	 * @throws IllegalArgumentException if they cannot be read
 	 */
-	public static @Nullable ValueEntry find(String lines, String instance) {
-		int index = lines.indexOf(instance);
-		return (index >= 0) ? at(lines, index) : null;
-	}
-
-	/**
-	 * Return whether older entries may have been cut off.
-	 * @param lines the entries of the row
-	 */
-	public static boolean areFull(String lines) {
-		return lines.length() >= MAX_TOTAL_LENGTH;
+	public static List<ValueEntry> all(String lines) {
+		List<ValueEntry> entries = new ArrayList<>(lines.length() / LENGTH);
+		for (int i = 0; i < lines.length(); i += LENGTH) {
+			entries.add(at(lines, i));
+		}
+		return entries;
 	}
 
 	private static ValueEntry at(String lines, int index) {

@@ -1,0 +1,208 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi.state;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.jdbc.dialect.ValueEntry;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
+import io.github.lockspring.spi.ValueUpdateResult;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link ValueState}.
+ */
+class ValueStateTests {
+
+	private static final ValueChange INCREMENT = new ValueChange.Add(1, Long.MIN_VALUE);
+
+	private static final List<ValueChange> CHANGES = List.of(INCREMENT, new ValueChange.Add(-1, 0),
+			new ValueChange.Set(1, ValueChange.ANY_VERSION), new ValueChange.Set(5, 0), new ValueChange.Set(6, 1),
+			new ValueChange.Replace(0, 1), new ValueChange.Delete(ValueChange.ANY_VERSION), new ValueChange.Delete(2));
+
+	/**
+	 * All sequences of four updates of two processes, repeated, late and in order,
+	 * against a history that forgets nothing.
+	 */
+	@Test
+	void everySequenceOfUpdatesHasTheResultsOfItsHistory() {
+		assertThat(follow(ValueState.NONE, new History(), 4)).isEqualTo(177_440);
+	}
+
+	private long follow(ValueState state, History history, int steps) {
+		if (steps == 0) {
+			return 1;
+		}
+		long followed = 0;
+		for (ValueUpdate update : updates()) {
+			if (history.hasAnother(update)) {
+				continue;
+			}
+			History expected = new History(history);
+			ValueUpdateResult result = expected.apply(update);
+			ValueUpdateResult answer = state.answer(update);
+			ValueState next = (answer != null) ? state : state.next(update, expected.version);
+			if (!result.equals((answer != null) ? answer : next.resultOf(update))
+					|| !next.value().equals(expected.value)) {
+				throw new AssertionError(update + " applied to " + state + ": " + result + " is expected");
+			}
+			followed += follow(next, expected, steps - 1);
+		}
+		return followed;
+	}
+
+	private static List<ValueUpdate> updates() {
+		List<ValueUpdate> updates = new ArrayList<>();
+		for (String process : List.of("one", "two")) {
+			for (int sequence = 1; sequence <= 2; sequence++) {
+				for (ValueChange change : CHANGES) {
+					updates.add(new ValueUpdate("key", change, new OwnerId(process, sequence), sequence == 1));
+				}
+			}
+		}
+		return updates;
+	}
+
+	@Test
+	void versionThatTheStoreGivesIsThatOfTheResult() {
+		ValueState written = ValueState.NONE.next(update("one", 1, INCREMENT), 0).withVersion(7);
+		assertThat(written.resultOf(update("one", 1, INCREMENT))).isEqualTo(new ValueUpdateResult(Value.ABSENT, new Value(1, 7)));
+		ValueState next = written.next(update("two", 1, INCREMENT), 0).withVersion(9);
+		assertThat(next.answer(update("one", 1, INCREMENT))).isEqualTo(written.resultOf(update("one", 1, INCREMENT)));
+		assertThat(next.value()).isEqualTo(new Value(2, 9));
+	}
+
+	@Test
+	void deletedValueKeepsItsVersionAndUpdates() {
+		ValueState deleted = ValueState.NONE.next(update("one", 1, INCREMENT), 3)
+			.next(update("two", 1, new ValueChange.Delete(3)), 4);
+		assertThat(deleted.value()).isEqualTo(Value.ABSENT);
+		assertThat(deleted.version()).isEqualTo(4);
+		assertThat(deleted.answer(update("two", 1, new ValueChange.Delete(3))))
+			.isEqualTo(new ValueUpdateResult(new Value(1, 3), Value.ABSENT));
+	}
+
+	@Test
+	void lastUpdatesOfManyProcessesAreKept() {
+		ValueState state = ValueState.NONE;
+		for (int i = 1; i < ValueState.MAX_UPDATES; i++) {
+			state = state.next(update("process" + i, 1, INCREMENT), i);
+		}
+		assertThat(ValueState.MAX_UPDATES).isGreaterThanOrEqualTo(ValueBackend.REMEMBERED_PROCESSES);
+		assertThat(state.answer(update("another", 1, INCREMENT).again())).as("nothing is forgotten").isNull();
+		ValueState full = state.next(update("another", 1, INCREMENT), ValueState.MAX_UPDATES);
+		assertThat(full.answer(update("process1", 1, INCREMENT).again()))
+			.isEqualTo(new ValueUpdateResult(Value.ABSENT, new Value(1, 1)));
+		ValueState more = full.next(update("one more", 1, INCREMENT), ValueState.MAX_UPDATES + 1);
+		assertThat(more.updates()).hasSize(ValueState.MAX_UPDATES);
+		assertThatExceptionOfType(OutcomeUnknownException.class)
+			.isThrownBy(() -> more.answer(update("process1", 1, INCREMENT).again()))
+			.withMessageContaining("repeated");
+		assertThat(more.answer(update("process1", 2, INCREMENT))).isNull();
+	}
+
+	@Test
+	void rowsOfDatabasesKeepAsManyUpdates() {
+		assertThat(ValueEntry.MAX_ENTRIES).isEqualTo(ValueState.MAX_UPDATES);
+	}
+
+	@Test
+	void updatesCanBeReadFromTheirText() {
+		ValueState state = ValueState.NONE.next(update("one", Long.MAX_VALUE, INCREMENT), 1)
+			.next(update("two", 1, new ValueChange.Set(Long.MIN_VALUE, 1)), 2)
+			.next(update("three", 1, new ValueChange.Delete(2)), 3);
+		String text = AppliedUpdate.toText(state.updates());
+		assertThat(text).isEqualTo("three 1 -9223372036854775808@2 3\ntwo 1 1@1 2\none 9223372036854775807 - 1");
+		assertThat(AppliedUpdate.parse(text)).isEqualTo(state.updates());
+		assertThat(AppliedUpdate.parse("")).isEmpty();
+	}
+
+	@Test
+	void otherTextsAreRejected() {
+		for (String text : List.of(" ", "one", "one 1", "one x -", "one 1 7 1", "one 1 7@ 1", "one 1 - x")) {
+			assertThatExceptionOfType(RuntimeException.class).as(text).isThrownBy(() -> AppliedUpdate.parse(text));
+		}
+	}
+
+	private static ValueUpdate update(String process, long sequence, ValueChange change) {
+		return new ValueUpdate("key", change, new OwnerId(process, sequence));
+	}
+
+	/**
+	 * Everything that happened to a value.
+	 */
+	private static final class History {
+
+		private final Map<OwnerId, ValueUpdateResult> results = new HashMap<>();
+
+		private final Map<OwnerId, ValueChange> changes = new HashMap<>();
+
+		private Value value = Value.ABSENT;
+
+		private long version;
+
+		History() {
+		}
+
+		History(History other) {
+			this.results.putAll(other.results);
+			this.changes.putAll(other.changes);
+			this.value = other.value;
+			this.version = other.version;
+		}
+
+		/**
+		 * Return whether another change has the same identity, which no process does.
+		 */
+		boolean hasAnother(ValueUpdate update) {
+			return !update.change().equals(this.changes.getOrDefault(update.id(), update.change()));
+		}
+
+		ValueUpdateResult apply(ValueUpdate update) {
+			this.changes.put(update.id(), update.change());
+			ValueUpdateResult former = this.results.get(update.id());
+			boolean late = IntStream.rangeClosed((int) update.id().sequence() + 1, 2)
+				.anyMatch((later) -> this.results.containsKey(new OwnerId(update.id().instance(), later)));
+			if (late || former != null) {
+				return (late || former == null) ? new ValueUpdateResult(this.value, this.value) : former;
+			}
+			Value before = this.value;
+			if (update.change().appliesTo(before)) {
+				this.version++;
+				this.value = (update.change() instanceof ValueChange.Delete) ? Value.ABSENT
+						: new Value(update.change().numberAfter(before), this.version);
+				this.results.put(update.id(), new ValueUpdateResult(before, this.value));
+			}
+			return new ValueUpdateResult(before, this.value);
+		}
+
+	}
+
+}
