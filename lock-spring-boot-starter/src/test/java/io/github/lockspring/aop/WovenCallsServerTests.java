@@ -31,12 +31,12 @@ import org.aspectj.bridge.MessageHandler;
 import org.aspectj.tools.ajc.Main;
 import org.aspectj.weaver.loadtime.Agent;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.transaction.aspectj.AnnotationTransactionAspect;
 
 import io.github.lockspring.aop.aspectj.DistributedLockAspect;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -59,7 +59,7 @@ class WovenCallsServerTests {
 	}
 
 	@TestFactory
-	@Tag("torture")
+	@Torture(alsoIn = "WovenCallsServerTests#wovenByTheAgent")
 	Stream<DynamicTest> wovenByTheCompiler() throws Exception {
 		return resultsOf("-cp", compiled() + File.pathSeparator + CLASS_PATH);
 	}

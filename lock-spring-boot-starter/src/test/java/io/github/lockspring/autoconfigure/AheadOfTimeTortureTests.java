@@ -31,7 +31,6 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +38,7 @@ import org.springframework.boot.SpringApplicationAotProcessor;
 
 import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -47,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * compiled, and started from what was generated.
  */
 @Timeout(180)
-@Tag("torture")
+@Torture(alsoIn = { "LockRuntimeHintsTests", "AheadOfTimeServerTests" })
 class AheadOfTimeTortureTests {
 
 	private final ChildJvms jvms = new ChildJvms();

@@ -29,13 +29,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.server.ZooKeeperServer;
 import io.github.lockspring.support.JavaCode;
 
@@ -92,7 +92,8 @@ class OptionalDependencyServerTests {
 	}
 
 	@ParameterizedTest
-	@Tag("torture")
+	@Torture(alsoIn = { "OptionalDependencyServerTests#applicationWithLocalLocksWorksWithout",
+			"OptionalDependencyServerTests#applicationWithNothingButTheStarterWorks", "WithoutReactorTests" })
 	@ValueSource(strings = { "(kotlin|atomicfu-)", "(reactor-core|reactive-streams)-", "aspectj(weaver|tools)-",
 			"spring-(boot-)?jdbc-", "spring-boot-(health|actuator.*)-",
 			"(spring-integration-core|spring-messaging|shedlock-core)-", "spring-(boot-)?data-",

@@ -21,17 +21,16 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jetbrains.lincheck.Lincheck;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * Model checks of the engine: leases that are released, lost or downgraded meanwhile.
  */
-@Tag("model-check")
-@Tag("torture")
+@Torture(alsoIn = { "EngineRaceTests", "LossTests", "SharedLeaseTests" })
 class EngineLeaseModelTests extends EngineModel {
 
 	@Test

@@ -20,14 +20,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.jetbrains.lincheck.Lincheck;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.server.Torture;
 
 /**
  * Model checks of the engine: those who wait for their turn.
  */
-@Tag("model-check")
-@Tag("torture")
+@Torture(alsoIn = { "EngineRaceTests", "TimeoutTests", "DowngradeRaceTests" })
 class EngineModelTests extends EngineModel {
 
 	@Test

@@ -21,16 +21,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.jetbrains.lincheck.Lincheck;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * Permits that are handed off while a leader waits for those of the store, in all orders
  * that the checker finds.
  */
-@Tag("model-check")
 class EnginePermitModelTests extends EngineModel {
 
 	@Test
@@ -51,7 +50,7 @@ class EnginePermitModelTests extends EngineModel {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = { "PermitLedgerRaceTests", "PermitHandOffTests" })
 	void waiterThatIsCancelledDuringTheHandOffLeavesNothing() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
@@ -69,7 +68,7 @@ class EnginePermitModelTests extends EngineModel {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = { "PermitLedgerRaceTests", "PermitHandOffTests" })
 	void leaderThatIsCancelledDuringTheHandOffLeavesNothing() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();

@@ -29,7 +29,6 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,7 +50,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Many threads of several engines on one store, who wait, time out, are interrupted and
  * try once, on a counter that nothing else guards.
  */
-@Tag("races")
 class EngineRaceTests {
 
 	private static final int THREADS = 16;

@@ -25,7 +25,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,7 +50,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * Tests for {@link PermitLedger}: permits that are released in parts, also when the store
  * fails meanwhile.
  */
-@Tag("races")
 class PermitLedgerRaceTests {
 
 	private static final PermitTerms TERMS = new PermitTerms(1, 10, false, LEASE, true);

@@ -17,15 +17,15 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.bridge.BridgeContract;
 import io.github.lockspring.faults.Store;
+import io.github.lockspring.server.Torture;
 
 /**
  * {@link BridgeContract} on H2.
  */
-@Tag("torture")
+@Torture(alsoIn = { "RedisBridgeServerTests", "LocalBridgeTests", "JdbcLockBackendTests" })
 class H2BridgeTortureTests extends BridgeContract {
 
 	private final JdbcStore store = JdbcStore.inMemory();

@@ -21,9 +21,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.H2Server;
+import io.github.lockspring.server.Torture;
 
 /**
  * Locks in H2 while something goes wrong.
@@ -52,7 +52,7 @@ class H2FaultServerTests {
 	}
 
 	@Nested
-	@Tag("torture")
+	@Torture(alsoIn = { "PostgresFaultServerTests.ReplyDropped", "JdbcLockBackendTests" })
 	class ReplyDropped extends SqlReplyDroppedTests {
 
 		ReplyDropped() {

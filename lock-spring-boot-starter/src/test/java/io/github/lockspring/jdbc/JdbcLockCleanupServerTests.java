@@ -17,11 +17,11 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.server.Torture;
 
 /**
  * The clean-up of the lock table on each database.
@@ -44,7 +44,7 @@ class JdbcLockCleanupServerTests {
 	 * On MariaDB.
 	 */
 	@Nested
-	@Tag("torture")
+	@Torture(alsoIn = { "JdbcLockCleanupServerTests.Postgres", "MariaDbLockTableServerTests.OwnDriver" })
 	class MariaDb extends SqlLockCleanupTests {
 
 		MariaDb() {

@@ -17,11 +17,11 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.server.Torture;
 
 /**
  * Tests for the order of those that wait, on every database.
@@ -44,7 +44,7 @@ class JdbcQueueServerTests {
 	 * On MariaDB.
 	 */
 	@Nested
-	@Tag("torture")
+	@Torture(alsoIn = { "JdbcQueueServerTests.Postgres", "MariaDbLockBackendServerTests" })
 	class MariaDb extends SqlQueueTests {
 
 		MariaDb() {

@@ -17,11 +17,11 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.server.Torture;
 
 /**
  * Tests for values on every database.
@@ -44,7 +44,7 @@ class JdbcValueServerTests {
 	 * On MariaDB.
 	 */
 	@Nested
-	@Tag("torture")
+	@Torture(alsoIn = { "JdbcValueServerTests.Postgres", "MariaDbLockBackendServerTests" })
 	class MariaDb extends SqlValueTests {
 
 		MariaDb() {

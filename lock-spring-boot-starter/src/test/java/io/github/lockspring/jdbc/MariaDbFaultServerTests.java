@@ -18,17 +18,17 @@ package io.github.lockspring.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.server.Torture;
 
 /**
  * Locks in MariaDB while something goes wrong.
  */
 class MariaDbFaultServerTests {
 
-	@Tag("torture")
+	@Torture(alsoIn = { "PostgresFaultServerTests.ReplyDropped", "MariaDbLockBackendServerTests" })
 	@Nested
 	class ReplyDropped extends SqlReplyDroppedTests {
 
@@ -39,7 +39,7 @@ class MariaDbFaultServerTests {
 	}
 
 	@Nested
-	@Tag("torture")
+	@Torture(alsoIn = { "PostgresFaultServerTests.ServerAway", "JdbcLockServerTests.MariaDb" })
 	class ServerAway extends SqlServerAwayTests {
 
 		ServerAway() {
@@ -48,7 +48,7 @@ class MariaDbFaultServerTests {
 
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = "PostgresFaultServerTests.PoolExhausted")
 	@Nested
 	class PoolExhausted extends SqlPoolExhaustedTests {
 
@@ -59,7 +59,7 @@ class MariaDbFaultServerTests {
 	}
 
 	@Nested
-	@Tag("torture")
+	@Torture(alsoIn = { "PostgresFaultServerTests.TableChanged", "H2FaultServerTests.TableChanged" })
 	class TableChanged extends SqlTableChangedTests {
 
 		TableChanged() {
@@ -69,7 +69,7 @@ class MariaDbFaultServerTests {
 	}
 
 	@Nested
-	@Tag("torture")
+	@Torture(alsoIn = { "PostgresFaultServerTests.RowBlocked", "H2FaultServerTests.RowBlocked" })
 	class RowBlocked extends SqlRowBlockedTests {
 
 		RowBlocked() {
@@ -100,7 +100,7 @@ class MariaDbFaultServerTests {
 
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = { "PostgresFaultServerTests.Workers", "MariaDbFaultServerTests.Contention" })
 	@Nested
 	class Workers extends SqlWorkersTests {
 

@@ -17,10 +17,9 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.MariaDbServer;
-import io.github.lockspring.spi.LockBackendContractTests;
+import io.github.lockspring.server.Torture;
 
 /**
  * The contract on MariaDB.
@@ -32,7 +31,7 @@ class MariaDbLockBackendServerTests {
 	 * of locks are by default.
 	 */
 	@Nested
-	@Tag(LockBackendContractTests.VARIANT)
+	@Torture(alsoIn = { "PostgresLockBackendServerTests.Polling", "JdbcLockBackendTests" })
 	class OwnDriver extends SqlLockBackendContractTests {
 
 		OwnDriver() {
@@ -45,7 +44,7 @@ class MariaDbLockBackendServerTests {
 	 * Behind the driver of MySQL.
 	 */
 	@Nested
-	@Tag(LockBackendContractTests.VARIANT)
+	@Torture(alsoIn = { "PostgresLockBackendServerTests.Polling", "JdbcLockBackendTests" })
 	class MySqlDriver extends SqlLockBackendContractTests {
 
 		MySqlDriver() {

@@ -17,9 +17,9 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.server.Torture;
 
 /**
  * Tests for {@link JdbcLockBackend} on MariaDB.
@@ -41,7 +41,7 @@ class MariaDbLockTableServerTests {
 	/**
 	 * Behind the driver of MySQL.
 	 */
-	@Tag("torture")
+	@Torture(alsoIn = { "MariaDbLockTableServerTests.OwnDriver", "MariaDbLockBackendServerTests" })
 	@Nested
 	class MySqlDriver extends MySqlLikeLockTableTests {
 

@@ -16,14 +16,13 @@
 
 package io.github.lockspring.jdbc;
 
-import org.junit.jupiter.api.Tag;
-
 import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.server.Torture;
 
 /**
  * A process with locks in MariaDB is terminated.
  */
-@Tag("torture")
+@Torture(alsoIn = "RedisSigtermServerTests")
 class MariaDbSigtermTortureTests extends SqlSigtermTests {
 
 	MariaDbSigtermTortureTests() {

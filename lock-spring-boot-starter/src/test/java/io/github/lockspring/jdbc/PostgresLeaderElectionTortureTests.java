@@ -17,16 +17,16 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.concurrent.LeaderElectionContract;
 import io.github.lockspring.faults.Store;
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.server.Torture;
 
 /**
  * {@link LeaderElectionContract} on PostgreSQL.
  */
-@Tag("torture")
+@Torture(alsoIn = { "H2LeaderElectionTests", "RedisLeaderElectionServerTests", "PostgresLockBackendServerTests" })
 class PostgresLeaderElectionTortureTests extends LeaderElectionContract {
 
 	private final JdbcStore store = JdbcStore.on(PostgresServer.shared(), JdbcLockSchema.DEFAULT_TABLE_NAME);

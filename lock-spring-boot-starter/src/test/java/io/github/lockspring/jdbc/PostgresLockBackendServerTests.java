@@ -19,10 +19,9 @@ package io.github.lockspring.jdbc;
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.PostgresServer;
-import io.github.lockspring.spi.LockBackendContractTests;
+import io.github.lockspring.server.Torture;
 
 /**
  * The contract on PostgreSQL.
@@ -45,7 +44,7 @@ class PostgresLockBackendServerTests {
 	 * With waiters that listen to releases.
 	 */
 	@Nested
-	@Tag(LockBackendContractTests.VARIANT)
+	@Torture(alsoIn = "PostgresLockBackendServerTests.Polling")
 	class Listening extends SqlLockBackendContractTests {
 
 		Listening() {

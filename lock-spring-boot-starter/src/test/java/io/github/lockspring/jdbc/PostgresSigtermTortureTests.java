@@ -16,14 +16,13 @@
 
 package io.github.lockspring.jdbc;
 
-import org.junit.jupiter.api.Tag;
-
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.server.Torture;
 
 /**
  * A process with locks in PostgreSQL is terminated.
  */
-@Tag("torture")
+@Torture(alsoIn = "RedisSigtermServerTests")
 class PostgresSigtermTortureTests extends SqlSigtermTests {
 
 	PostgresSigtermTortureTests() {

@@ -24,7 +24,6 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariConfig;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +37,7 @@ import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
 import io.github.lockspring.server.SqlServer;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -81,7 +81,7 @@ abstract class SqlContentionTests extends SqlFaultTests {
 	}
 
 	@ParameterizedTest
-	@Tag("torture")
+	@Torture(alsoIn = "SqlContentionTests#noErrorReachesAnybodyThatUsesSerializableTransactions")
 	@ValueSource(strings = { "TRANSACTION_READ_COMMITTED", "TRANSACTION_REPEATABLE_READ" })
 	void noErrorReachesAnybody(String isolation) throws Exception {
 		contendWith(isolation);

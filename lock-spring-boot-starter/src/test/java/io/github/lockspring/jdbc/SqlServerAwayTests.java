@@ -23,7 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,6 +38,7 @@ import io.github.lockspring.faults.PrimitivesRun;
 import io.github.lockspring.server.Direction;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.SqlServer;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -96,7 +96,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = { "RedisPrimitivesServerTests", "PostgresFaultServerTests.ServerAway" })
 	void historyOfPrimitivesIsConsistent() throws Exception {
 		try (SqlServer server = this.durable.get()) {
 			JdbcStore store = JdbcStore.on(server, this.table);
@@ -112,7 +112,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = { "RedisPrimitivesServerTests", "PostgresFaultServerTests.ServerAway" })
 	void historyOfMeetingsIsConsistent() throws Exception {
 		try (SqlServer server = this.durable.get()) {
 			JdbcStore store = JdbcStore.on(server, this.table);

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.spi.Attempt;
@@ -38,7 +37,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link LocalStore}: what it promises beyond the contract of backends.
  */
-@Tag("races")
 class LocalStoreRaceTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(10);

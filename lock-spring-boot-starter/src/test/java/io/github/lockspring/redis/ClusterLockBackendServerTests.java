@@ -19,12 +19,12 @@ package io.github.lockspring.redis;
 import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockspring.server.RedisCluster;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
@@ -33,7 +33,7 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a cluster of three
  * primaries with a replica each.
  */
-@Tag(LockBackendContractTests.VARIANT)
+@Torture(alsoIn = "RedisLockBackendServerTests")
 class ClusterLockBackendServerTests extends LockBackendContractTests {
 
 	private RedisCluster servers;

@@ -16,15 +16,14 @@
 
 package io.github.lockspring.redis;
 
-import org.junit.jupiter.api.Tag;
-
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a cluster of three
  * primaries with a replica each, through Jedis.
  */
-@Tag("torture")
+@Torture(alsoIn = { "ClusterLockBackendServerTests", "JedisFailoverServerTests", "JedisLockBackendServerTests" })
 class JedisClusterLockBackendTortureTests extends ClusterLockBackendServerTests {
 
 	@Override

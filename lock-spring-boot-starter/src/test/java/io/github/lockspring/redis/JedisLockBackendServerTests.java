@@ -16,15 +16,14 @@
 
 package io.github.lockspring.redis;
 
-import org.junit.jupiter.api.Tag;
-
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on one server, through
  * Jedis.
  */
-@Tag(LockBackendContractTests.VARIANT)
+@Torture(alsoIn = "RedisLockBackendServerTests")
 class JedisLockBackendServerTests extends RedisLockBackendServerTests {
 
 	@Override

@@ -16,15 +16,14 @@
 
 package io.github.lockspring.redis;
 
-import org.junit.jupiter.api.Tag;
-
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a primary with
  * replicas and sentinels, through Jedis.
  */
-@Tag("torture")
+@Torture(alsoIn = { "SentinelLockBackendServerTests", "JedisFailoverServerTests", "JedisLockBackendServerTests" })
 class JedisSentinelLockBackendTortureTests extends SentinelLockBackendServerTests {
 
 	@Override

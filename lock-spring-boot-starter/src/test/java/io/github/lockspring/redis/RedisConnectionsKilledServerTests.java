@@ -24,7 +24,6 @@ import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -33,6 +32,7 @@ import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -82,7 +82,8 @@ class RedisConnectionsKilledServerTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = { "RedisConnectionsKilledServerTests#connectionsForCallsAreCut",
+			"RedisConnectionsKilledServerTests#connectionsForMessagesAreCut" })
 	void allConnectionsAreCut() throws Exception {
 		workWhile(() -> {
 			this.server.killClients("pubsub");

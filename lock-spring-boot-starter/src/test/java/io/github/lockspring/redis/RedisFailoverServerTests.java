@@ -22,7 +22,6 @@ import java.util.Set;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -37,6 +36,7 @@ import io.github.lockspring.faults.FaultRun.Span;
 import io.github.lockspring.server.RedisCluster;
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -98,7 +98,7 @@ class RedisFailoverServerTests {
 	 * The former primary comes back, and accepts writes until it is demoted.
 	 */
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = "RedisFailoverServerTests#failoverBySentinelGrantsTwiceForALeaseAtMost")
 	void primaryThatComesBackGrantsTwiceForALeaseAtMost() throws Exception {
 		try (RedisSentinels sentinels = RedisSentinels.start()) {
 			RedisConfiguration configuration = new RedisSentinelConfiguration(RedisSentinels.MASTER_NAME,

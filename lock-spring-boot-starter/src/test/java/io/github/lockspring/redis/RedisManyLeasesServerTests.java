@@ -27,7 +27,6 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -37,6 +36,7 @@ import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -101,7 +101,7 @@ class RedisManyLeasesServerTests {
 	 * A million on the scale of the long versions. Each is kept, or refused.
 	 */
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = "RedisManyLeasesServerTests#noneIsLost")
 	void leasesOfThirtySecondsAreKeptOrRefused() throws Exception {
 		int wanted = Math.min(1_000_000, 100_000 * FaultRun.SCALE);
 		AcquireOptions options = AcquireOptions.exclusive(Duration.ofSeconds(30), true);

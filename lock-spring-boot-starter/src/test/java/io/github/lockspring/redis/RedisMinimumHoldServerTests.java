@@ -28,7 +28,6 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,6 +57,7 @@ import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.ReportingScheduler;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -110,7 +110,7 @@ class RedisMinimumHoldServerTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = "RedisMinimumHoldServerTests#minimumOfADeadProcessKeepsOthersOutUntilItIsOver")
 	void jobRunsOncePerTickInAClusterWhoseClocksDiffer() throws Exception {
 		List<Decision> decisions = new CopyOnWriteArrayList<>();
 		for (int offset : new int[] { -250, 0, 250 }) {

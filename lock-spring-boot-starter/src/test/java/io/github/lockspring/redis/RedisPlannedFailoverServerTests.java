@@ -27,7 +27,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -40,6 +39,7 @@ import io.github.lockspring.faults.LockHistory.Acquisition;
 import io.github.lockspring.faults.LockHistory.Overlap;
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.Grant;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -156,7 +156,7 @@ class RedisPlannedFailoverServerTests {
 	 */
 	@ParameterizedTest
 	@EnumSource
-	@Tag("torture")
+	@Torture(alsoIn = "RedisPlannedFailoverServerTests#formerPrimaryIsLeftAtOnce")
 	void locksWorkWhenAllSentinelsArePaused(RedisStore.Client client) throws Exception {
 		try (RedisSentinels sentinels = RedisSentinels.start()) {
 			EngineProcess process = this.run.startProcess(store(sentinels, client));
@@ -176,7 +176,7 @@ class RedisPlannedFailoverServerTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@Tag("torture")
+	@Torture(alsoIn = "RedisPlannedFailoverServerTests#formerPrimaryIsLeftAtOnce")
 	void plannedFailoverUnderLoad(RedisStore.Client client) throws Exception {
 		try (RedisSentinels sentinels = RedisSentinels.start()) {
 			for (int i = 0; i < FaultRun.SCALE; i++) {

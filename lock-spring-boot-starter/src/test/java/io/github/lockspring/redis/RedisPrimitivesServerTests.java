@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
@@ -35,6 +34,7 @@ import io.github.lockspring.faults.PrimitivesRun;
 import io.github.lockspring.faults.StoreClient;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -59,7 +59,7 @@ class RedisPrimitivesServerTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = "RedisPrimitivesServerTests#historyIsConsistent")
 	void meetingsAreConsistent() throws Exception {
 		try (RedisServer server = RedisServer.builder().appendOnly().option("appendfsync", "always").start();
 				MeetingsRun run = new MeetingsRun(Visitor.class, server.host(), Integer.toString(server.port()))) {

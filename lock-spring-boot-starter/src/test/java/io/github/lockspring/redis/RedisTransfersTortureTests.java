@@ -27,7 +27,6 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
@@ -45,13 +44,14 @@ import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Two accounts are locked together by transfers in both directions, in two processes.
  */
-@Tag("torture")
+@Torture(alsoIn = { "RedisLockBackendServerTests", "TransfersTests" })
 class RedisTransfersTortureTests {
 
 	private static final int PROCESSES = 2;

@@ -22,7 +22,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -31,6 +30,7 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import io.github.lockspring.server.RedisCluster;
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.Value;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,7 +42,8 @@ import static org.awaitility.Awaitility.await;
 class RedisValueFailoverServerTests {
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = {
+			"RedisValueFailoverServerTests#watchersOfJedisAreNotifiedAndVersionsGrowWhenSentinelsNameAnotherPrimary" })
 	void watchersAreNotifiedAndVersionsGrowWhenSentinelsNameAnotherPrimary() {
 		followSentinels(RedisStore.Client.LETTUCE);
 	}
@@ -78,7 +79,7 @@ class RedisValueFailoverServerTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = "RedisValueFailoverServerTests#watchersAreNotifiedAndVersionsGrowWhenAReplicaOfAClusterTakesOver")
 	void watchersOfJedisAreNotifiedAndVersionsGrowWhenAReplicaOfAClusterTakesOver() {
 		followReplicaOfACluster(RedisStore.Client.JEDIS);
 	}

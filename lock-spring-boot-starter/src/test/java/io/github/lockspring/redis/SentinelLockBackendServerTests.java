@@ -26,6 +26,7 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
@@ -34,7 +35,7 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a primary with
  * replicas and sentinels.
  */
-@Tag(LockBackendContractTests.VARIANT)
+@Torture(alsoIn = "RedisLockBackendServerTests")
 class SentinelLockBackendServerTests extends LockBackendContractTests {
 
 	private RedisSentinels servers;

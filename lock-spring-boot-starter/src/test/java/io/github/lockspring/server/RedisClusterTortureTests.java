@@ -16,7 +16,6 @@
 
 package io.github.lockspring.server;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link RedisCluster}.
  */
-@Tag("test-servers")
+@Torture(alsoIn = "ClusterLockBackendServerTests")
 class RedisClusterTortureTests {
 
 	@Test

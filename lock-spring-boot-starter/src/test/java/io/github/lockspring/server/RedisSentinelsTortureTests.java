@@ -18,7 +18,6 @@ package io.github.lockspring.server;
 
 import java.util.List;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link RedisSentinels}.
  */
-@Tag("test-servers")
+@Torture(alsoIn = "SentinelLockBackendServerTests")
 class RedisSentinelsTortureTests {
 
 	@Test

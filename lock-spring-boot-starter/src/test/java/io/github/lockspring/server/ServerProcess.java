@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -45,24 +46,27 @@ final class ServerProcess {
 			exec "$@" 3<&- </dev/null
 			""";
 
+	private static final Pattern MAY_START = Pattern.compile("|\\w+(Server|Torture)Tests");
+
 	/**
-	 * System property that is false while those tests run that need no servers.
+	 * Name of the test class that runs, empty where there are no tests.
 	 */
-	private static final String ALLOWED_PROPERTY = "lock.test.servers";
+	private static volatile String test = "";
 
 	private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
 
 	private final Process process;
 
 	/**
-	 * Start a server that only tests listed in {@code needs-servers.txt} may start.
+	 * Start a server that only tests named so may start.
 	 * @param log the file for its output
 	 * @param command the program and its arguments
 	 * @return the process
 	 */
 	static ServerProcess start(Path log, String... command) {
-		if ("false".equals(System.getProperty(ALLOWED_PROPERTY))) {
-			throw new IllegalStateException("A test that starts servers must be listed in src/test/needs-servers.txt");
+		if (!MAY_START.matcher(test).matches()) {
+			throw new IllegalStateException(
+					test + " starts a server: name it *ServerTests, so that 'mvn test' leaves it to 'mvn verify'");
 		}
 		return new ServerProcess(log, command);
 	}
@@ -85,6 +89,10 @@ final class ServerProcess {
 		}
 		RUNNING.add(this.process);
 		this.process.onExit().thenAccept(RUNNING::remove);
+	}
+
+	static void runsFor(String testClass) {
+		test = testClass;
 	}
 
 	boolean isAlive() {

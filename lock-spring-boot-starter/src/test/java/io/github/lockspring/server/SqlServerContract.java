@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.opentest4j.TestAbortedException;
@@ -42,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * @param <S> the type of the server
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Tag("test-servers")
+@Torture(alsoIn = { "PostgresLockBackendServerTests", "MariaDbLockBackendServerTests", "H2FaultServerTests" })
 abstract class SqlServerContract<S extends SqlServer> {
 
 	private static final int NONE = -1;

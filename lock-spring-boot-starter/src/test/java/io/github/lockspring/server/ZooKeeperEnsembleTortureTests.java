@@ -25,7 +25,6 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link ZooKeeperEnsemble}.
  */
-@Tag("test-servers")
+@Torture(alsoIn = "ZooKeeperAwayServerTests")
 class ZooKeeperEnsembleTortureTests {
 
 	private static ZooKeeperEnsemble ensemble;

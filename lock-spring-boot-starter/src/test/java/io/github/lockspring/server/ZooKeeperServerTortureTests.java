@@ -32,7 +32,6 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * Tests for {@link ZooKeeperServer}, {@link ZooKeeperSessions} and what
  * {@link FaultProxy} knows of ZooKeeper.
  */
-@Tag("test-servers")
+@Torture(alsoIn = "ZooKeeperLockBackendServerTests")
 class ZooKeeperServerTortureTests {
 
 	private static final int LONG_SESSION = 60_000;

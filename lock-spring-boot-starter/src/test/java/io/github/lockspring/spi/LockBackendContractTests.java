@@ -41,18 +41,12 @@ import io.github.lockspring.concurrent.SharedCountContract;
  * backend does not have it. Every test uses keys of its own, so that the store need not
  * be emptied between tests.
  * <p>
- * A backend whose code is under the whole contract on another set-up already may carry
- * the tag {@link #VARIANT}: then only the tests tagged {@link #EVERYWHERE} run in a usual
- * build, and all of them with the profile {@code torture}.
+ * A set-up whose code is under the whole contract on another one already, and which
+ * differs from it only in how the store is reached, may be left to a long build but for
+ * the tests tagged {@link #EVERYWHERE}, by excluding {@code torture & !everywhere}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class LockBackendContractTests {
-
-	/**
-	 * Tag of a set-up that differs from another only in how its store is reached: by the
-	 * client, the routing of calls or the number of servers.
-	 */
-	public static final String VARIANT = "variant";
 
 	/**
 	 * Tag of tests that a set-up can fail although others pass: one or more of each call,

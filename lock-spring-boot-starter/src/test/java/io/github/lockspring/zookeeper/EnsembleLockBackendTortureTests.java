@@ -18,16 +18,14 @@ package io.github.lockspring.zookeeper;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.server.ZooKeeperEnsemble;
-import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * The contract on an ensemble of three.
  */
-@Tag(LockBackendContractTests.VARIANT)
-@Tag("torture")
+@Torture(alsoIn = { "ZooKeeperLockBackendServerTests", "ZooKeeperAwayServerTests" })
 class EnsembleLockBackendTortureTests extends ZooKeeperContract {
 
 	private static ZooKeeperEnsemble ensemble;

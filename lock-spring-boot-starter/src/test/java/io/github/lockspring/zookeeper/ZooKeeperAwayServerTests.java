@@ -24,7 +24,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -32,6 +31,7 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.server.ZooKeeperEnsemble;
 import io.github.lockspring.server.ZooKeeperServer;
 import io.github.lockspring.spi.LeaseRequest;
@@ -126,7 +126,8 @@ class ZooKeeperAwayServerTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = { "ZooKeeperConnectionLostServerTests",
+			"ZooKeeperAwayServerTests#leaderIsKilledWhileProcessesContend" })
 	void callsEndWithoutAQuorumAndEverythingWorksWithOneAgain() throws Exception {
 		EngineProcess holder = this.run.startProcess(this.store);
 		List<EngineProcess> others = this.run.startProcesses(2, this.store);
@@ -175,7 +176,8 @@ class ZooKeeperAwayServerTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = { "ZooKeeperConnectionLostServerTests",
+			"ZooKeeperAwayServerTests#leaderIsKilledWhileProcessesContend" })
 	void slowDisksSlowDownButLeaveNothing() throws Exception {
 		List<EngineProcess> processes = this.run.startProcesses(4, this.store);
 		List<ZooKeeperServer> slow = ensemble.servers().subList(0, 2);

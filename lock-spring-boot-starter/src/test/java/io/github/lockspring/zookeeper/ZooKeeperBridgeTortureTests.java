@@ -18,16 +18,15 @@ package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.Tag;
-
 import io.github.lockspring.bridge.BridgeContract;
 import io.github.lockspring.faults.Store;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.server.ZooKeeperServer;
 
 /**
  * {@link BridgeContract} on ZooKeeper.
  */
-@Tag("torture")
+@Torture(alsoIn = { "RedisBridgeServerTests", "LocalBridgeTests", "ZooKeeperLockBackendServerTests" })
 class ZooKeeperBridgeTortureTests extends BridgeContract {
 
 	@Override

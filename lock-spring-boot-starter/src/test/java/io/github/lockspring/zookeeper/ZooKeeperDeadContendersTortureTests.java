@@ -28,7 +28,6 @@ import java.util.concurrent.Future;
 import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -38,6 +37,7 @@ import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.LockHistory.Acquisition;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.server.ZooKeeperServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A third of many contenders, each with a session of its own, dies without a word.
  */
-@Tag("torture")
+@Torture(alsoIn = { "RedisDeadContendersServerTests", "ZooKeeperSessionExpiredServerTests" })
 class ZooKeeperDeadContendersTortureTests {
 
 	private static final int PROCESSES = 6;

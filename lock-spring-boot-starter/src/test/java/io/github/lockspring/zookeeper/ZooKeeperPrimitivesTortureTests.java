@@ -18,18 +18,18 @@ package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.faults.MeetingsRun;
 import io.github.lockspring.faults.PrimitivesRun;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.server.ZooKeeperServer;
 
 /**
  * Processes that use primitives in ZooKeeper while one is killed, one is paused and the
  * server is killed and restarted.
  */
-@Tag("torture")
+@Torture(alsoIn = { "RedisPrimitivesServerTests", "ZooKeeperLockBackendServerTests" })
 class ZooKeeperPrimitivesTortureTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(4);

@@ -38,10 +38,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.server.FaultProxy;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.server.ZooKeeperEnsemble;
 import io.github.lockspring.server.ZooKeeperServer;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -270,7 +270,7 @@ class ZooKeeperSetupServerTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = "ZooKeeperSetupServerTests#serverThatComesLaterIsUsed")
 	void quorumThatComesLaterIsUsed() {
 		ZooKeeperEnsemble ensemble = add(ZooKeeperEnsemble.start());
 		ensemble.loseQuorum();

@@ -20,15 +20,15 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.faults.SigtermTests;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.server.ZooKeeperServer;
 
 /**
  * A process with locks in ZooKeeper is terminated.
  */
-@Tag("torture")
+@Torture(alsoIn = "RedisSigtermServerTests")
 class ZooKeeperSigtermTortureTests extends SigtermTests {
 
 	private static ZooKeeperServer server;

@@ -31,7 +31,6 @@ import java.util.function.Supplier;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -49,7 +48,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for asynchronous calls that are cancelled at random moments, and for many that
  * wait.
  */
-@Tag("races")
 class ReactiveRaceTests {
 
 	private static final Duration LONG = Duration.ofSeconds(60);

@@ -28,7 +28,6 @@ import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.sample.load.StockClient;
@@ -37,6 +36,7 @@ import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.server.SqlServer;
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.server.ZooKeeperServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,7 +50,7 @@ class DemonstrationServerTests {
 
 	private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-	@Tag("torture")
+	@Torture(alsoIn = "DemonstrationServerTests#locksInRedisKeepTheStockInPostgresExactAsOnlySuchStrategiesDo")
 	@Test
 	void onlyStrategiesThatReachAcrossProcessesStayExact() throws Exception {
 		assertOnlyThoseStayExact(run("--instances=2", "--threads=20", "--requests=10", "--stock=200"));
@@ -66,7 +66,7 @@ class DemonstrationServerTests {
 		assertThat(this.out.toString()).contains("no lock", "oversells", "guarded UPDATE", "exact");
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = "PageServerTests#processThatIsKilledIsReplacedAndTheStockIsExact")
 	@Test
 	void whenInstanceIsKilledThenTheOtherFinishesAndStockIsExact() throws Exception {
 		List<Round> rounds = run("--instances=2", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
@@ -85,7 +85,7 @@ class DemonstrationServerTests {
 		}
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = "DemonstrationServerTests#locksInRedisKeepTheStockInPostgresExactAsOnlySuchStrategiesDo")
 	@Test
 	void locksInRedisKeepTheStockInPostgresExact() throws Exception {
 		try (RedisServer redis = RedisServer.start(); PostgresServer postgres = PostgresServer.start()) {
@@ -102,7 +102,7 @@ class DemonstrationServerTests {
 		return arguments;
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = "DemonstrationServerTests#locksInRedisKeepTheStockInPostgresExactAsOnlySuchStrategiesDo")
 	@Test
 	void locksInZooKeeperKeepTheStockExact() throws Exception {
 		try (ZooKeeperServer server = ZooKeeperServer.start()) {
@@ -114,7 +114,7 @@ class DemonstrationServerTests {
 		}
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = "DemonstrationServerTests#locksInRedisKeepTheStockInPostgresExactAsOnlySuchStrategiesDo")
 	@Test
 	void locksInPostgresKeepTheStockExact() throws Exception {
 		try (PostgresServer server = PostgresServer.start()) {
@@ -122,7 +122,7 @@ class DemonstrationServerTests {
 		}
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = "DemonstrationServerTests#locksInRedisKeepTheStockInPostgresExactAsOnlySuchStrategiesDo")
 	@Test
 	void locksInMariaDbKeepTheStockExact() throws Exception {
 		try (MariaDbServer server = MariaDbServer.start()) {

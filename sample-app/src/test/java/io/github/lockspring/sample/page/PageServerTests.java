@@ -35,11 +35,12 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -141,7 +142,7 @@ class PageServerTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = "ReminderTests")
 	void oneMessageIsSentAnHourWithLockAndMoreWithout() {
 		assertThat(run("reminder", "distributed-lock", 1, 1).get("messages").asInt()).isEqualTo(5);
 		assertThat(run("reminder", "no-lock", 1, 1).get("messages").asInt()).isGreaterThan(5);

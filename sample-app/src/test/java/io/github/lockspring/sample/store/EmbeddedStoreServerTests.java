@@ -16,9 +16,10 @@
 
 package io.github.lockspring.sample.store;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockspring.server.Torture;
 
 /**
  * Tests for {@link EmbeddedStore}, with real servers.
@@ -31,14 +32,14 @@ class EmbeddedStoreServerTests {
 		StoreCheck.standsStillWhilePausedAndEndsWhenClosed(option);
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = "EmbeddedStoreServerTests#standsStillWhilePausedAndEndsWhenClosed")
 	@ParameterizedTest
 	@ValueSource(strings = { "zookeeper=embedded", "mariadb=embedded" })
 	void otherStoreStandsStillWhilePausedAndEndsWhenClosed(String option) throws Exception {
 		StoreCheck.standsStillWhilePausedAndEndsWhenClosed(option);
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = "EmbeddedStoreServerTests#endsWithTheProcessThatStartedItWhilePaused")
 	@ParameterizedTest
 	@ValueSource(strings = { "redis=embedded", "zookeeper=embedded", "postgres=embedded", "mariadb=embedded" })
 	void endsWithTheProcessThatStartedIt(String option) throws Exception {
@@ -51,7 +52,7 @@ class EmbeddedStoreServerTests {
 		StoreCheck.endsWithTheProcessThatStartedIt(option, StoreParent.PAUSED);
 	}
 
-	@Tag("torture")
+	@Torture(alsoIn = "EmbeddedStoreServerTests#endsWithTheProcessThatStartedItWhilePaused")
 	@ParameterizedTest
 	@ValueSource(strings = { "zookeeper=embedded", "mariadb=embedded" })
 	void otherStoreEndsWithTheProcessThatStartedItWhilePaused(String option) throws Exception {

@@ -23,12 +23,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.github.lockspring.sample.WrongOptionException;
+import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,7 +45,7 @@ class StoresServerTests {
 	}
 
 	@Test
-	@Tag("torture")
+	@Torture(alsoIn = "StoresServerTests#pausedH2EndsWithTheProcessThatStartedIt")
 	void h2EndsWithTheProcessThatStartedIt() throws Exception {
 		StoreCheck.endsWithTheProcessThatStartedIt("h2");
 	}
