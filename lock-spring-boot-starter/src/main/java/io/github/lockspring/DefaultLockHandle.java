@@ -143,8 +143,8 @@ final class DefaultLockHandle implements LockHandle {
 
 	@Override
 	public void close() {
-		if (markClosed()) {
-			release();
+		if (markClosed() && !this.hold.release(this)) {
+			throw new LockLostException(this.hold.key());
 		}
 	}
 
@@ -158,12 +158,6 @@ final class DefaultLockHandle implements LockHandle {
 			this.hold.warnIfForeignThread();
 		}
 		return marked;
-	}
-
-	private void release() {
-		if (!this.hold.release(this)) {
-			throw new LockLostException(this.hold.key());
-		}
 	}
 
 	@Override

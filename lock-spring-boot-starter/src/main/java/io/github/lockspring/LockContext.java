@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.internal.WorkPart;
 
 /**
@@ -122,6 +123,9 @@ public final class LockContext {
 	 */
 	public static @Nullable LockContext get() {
 		List<Object> stack = STACK.get();
+		if (stack.isEmpty()) {
+			return null;
+		}
 		int next = indexOfPart(stack) + 1;
 		LockContext chain = (next > 0) ? ((Part) stack.get(next - 1)).context : null;
 		for (; next < stack.size(); next += 2) {
@@ -161,14 +165,14 @@ public final class LockContext {
 		}
 	}
 
-	static Object ownerOf(String backend, String storeKey) {
+	static Object ownerOf(LockEngine engine, String storeKey) {
 		List<Object> stack = STACK.get();
-		int index = indexOfPart(stack);
+		int index = stack.isEmpty() ? -1 : indexOfPart(stack);
 		if (index < 0) {
 			return Thread.currentThread();
 		}
 		LockContext context = get();
-		Object owner = (context != null) ? context.asyncOwnerOf(backend, storeKey) : null;
+		Object owner = (context != null) ? context.asyncOwnerOf(engine.backendName(), storeKey) : null;
 		return (owner != null) ? owner : stack.get(index);
 	}
 

@@ -229,7 +229,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 
 	@Override
 	public LockHandle acquire(String key, LockOptions options) {
-		LockHandle lock = tryAcquire(key, options);
+		LockHandle lock = tryAcquireInStore(knownStoreKey(key), options, options.waitNanos());
 		if (lock == null) {
 			throw new LockNotAcquiredException(this.prefix + key, options.waitTime());
 		}
@@ -331,7 +331,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	 * Return the owner to be used for a new acquisition of the key.
 	 */
 	Object ownerOf(String storeKey) {
-		return (this.owner != null) ? this.owner : LockContext.ownerOf(this.engine.backendName(), storeKey);
+		return (this.owner != null) ? this.owner : LockContext.ownerOf(this.engine, storeKey);
 	}
 
 	@Override

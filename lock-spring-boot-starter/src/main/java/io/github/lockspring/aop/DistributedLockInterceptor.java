@@ -192,18 +192,11 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 
 	private LockedMethod methodOf(MethodInvocation invocation) {
 		Method method = invocation.getMethod();
-		Class<?> targetClass = targetClassOf(invocation);
+		Object target = this.proxies ? invocation.getThis() : null; // woven code runs the method itself
+		Class<?> targetClass = (target != null) ? target.getClass() : method.getDeclaringClass();
 		ConcurrentMap<Method, LockedMethod> known = this.methods.get(targetClass);
 		LockedMethod locked = (known != null) ? known.get(method) : null;
 		return (locked != null) ? locked : prepare(invocation, targetClass);
-	}
-
-	/**
-	 * Return the target class. Woven code runs the method itself, not an overriding one.
-	 */
-	private Class<?> targetClassOf(MethodInvocation invocation) {
-		Object target = this.proxies ? invocation.getThis() : null;
-		return (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 	}
 
 	private LockedMethod prepare(MethodInvocation invocation, Class<?> targetClass) {

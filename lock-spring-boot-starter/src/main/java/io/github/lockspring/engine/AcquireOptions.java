@@ -40,6 +40,14 @@ public final class AcquireOptions {
 
 	private final LeaseTerms block;
 
+	private final LeaseMode mode;
+
+	private final boolean exclusive;
+
+	private final boolean fair;
+
+	private final boolean shareable;
+
 	private final boolean autoRenew;
 
 	private final long leaseNanos;
@@ -63,6 +71,10 @@ public final class AcquireOptions {
 
 	private AcquireOptions(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew, long minimumNanos,
 			long wantedNanos, boolean reentrant) {
+		this.mode = mode;
+		this.exclusive = mode == LeaseMode.EXCLUSIVE;
+		this.fair = fair;
+		this.shareable = mode == LeaseMode.SHARED && minimumNanos == 0;
 		this.minimumNanos = minimumNanos;
 		this.wantedNanos = wantedNanos;
 		this.reentrant = reentrant;
@@ -126,7 +138,7 @@ public final class AcquireOptions {
 	 * @param max the maximum lease time
 	 */
 	AcquireOptions capLeaseTime(Duration max) {
-		if (leaseTime().compareTo(max) <= 0) {
+		if (this.single.leaseTime().compareTo(max) <= 0) {
 			return this;
 		}
 		AcquireOptions capped = this.capped;
@@ -147,7 +159,7 @@ public final class AcquireOptions {
 	}
 
 	LeaseMode mode() {
-		return this.single.mode();
+		return this.mode;
 	}
 
 	/**
@@ -165,7 +177,7 @@ public final class AcquireOptions {
 	}
 
 	boolean isFair() {
-		return this.single.fair();
+		return this.fair;
 	}
 
 	/**
@@ -173,7 +185,7 @@ public final class AcquireOptions {
 	 * @return whether the lease is exclusive
 	 */
 	public boolean isExclusive() {
-		return mode() == LeaseMode.EXCLUSIVE;
+		return this.exclusive;
 	}
 
 	/**
@@ -218,14 +230,14 @@ public final class AcquireOptions {
 	 * time: such leases are supported by every backend.
 	 */
 	boolean isPlain() {
-		return this.handOffCapable && isExclusive();
+		return this.handOffCapable && this.exclusive;
 	}
 
 	/**
 	 * Return whether readers with these options can share a lease.
 	 */
 	boolean isShareable() {
-		return mode() == LeaseMode.SHARED && !hasMinimumHold();
+		return this.shareable;
 	}
 
 	/**
@@ -233,7 +245,7 @@ public final class AcquireOptions {
 	 * the given ones, which have the same lease time.
 	 */
 	boolean canShareWith(AcquireOptions other) {
-		return isShareable() && other.isShareable() && this.autoRenew == other.autoRenew
+		return this.shareable && other.shareable && this.autoRenew == other.autoRenew
 				&& this.leaseNanos == other.leaseNanos;
 	}
 

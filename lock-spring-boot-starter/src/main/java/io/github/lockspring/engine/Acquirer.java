@@ -92,6 +92,8 @@ final class Acquirer {
 
 	private final TimeSource time;
 
+	private final Duration operationTimeout;
+
 	private final long operationNanos;
 
 	private final AtomicInteger leaving = new AtomicInteger();
@@ -112,7 +114,8 @@ final class Acquirer {
 		this.permitLimits = permitLimits;
 		this.poller = new Poller(context);
 		this.time = context.time();
-		this.operationNanos = context.settings().operationTimeout().toNanos();
+		this.operationTimeout = context.settings().operationTimeout();
+		this.operationNanos = this.operationTimeout.toNanos();
 	}
 
 	/**
@@ -123,38 +126,25 @@ final class Acquirer {
 	 * @return the acquired hold, which is another one if the lease of the first expired
 	 * before its thread resumed, or {@code null}
 	 */
-	@Nullable Hold acquire(Hold first, long waitNanos, boolean interruptible) throws InterruptedException {
-		Hold hold = first;
-		Outcome outcome = attempt(hold, waitNanos, interruptible);
-		while (outcome instanceof Outcome.Expired expired) {
-			hold = hold.anew();
-			outcome = attempt(hold, expired.remainingNanos(), interruptible);
-		}
-		return (outcome == Outcome.Final.ACQUIRED) ? hold : null;
-	}
-
-	private Outcome attempt(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
-		boolean mayWait = waitNanos > 0;
+	@Nullable Hold acquire(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
 		try {
-			if (share(hold)) {
-				return hold.hasLease() ? Outcome.Final.ACQUIRED : expired(hold, waitNanos);
+			AcquireOptions options = hold.options();
+			if (options.isShareable() && share(hold)) {
+				return hold.hasLease() ? hold : acquireAnew(hold, waitNanos, interruptible);
 			}
 			long now = this.time.nanoTime();
 			hold.waitFrom(now);
-			LocalQueue.Turn turn = join(hold, mayWait);
+			LocalQueue.Turn turn = join(hold, waitNanos > 0);
 			if (turn == LocalQueue.Turn.REJECTED) {
-				return Outcome.Final.TIMED_OUT;
+				return null;
 			}
-			Answer answer = (turn != LocalQueue.Turn.WAIT) ? contendFirst(hold, now, waitNanos, mayWait) : null;
+			Answer answer = (turn != LocalQueue.Turn.WAIT) ? attempt(hold, now, waitNanos,
+					waitNanos > 0 && this.store.isQueueEnteredImmediately(options)) : null;
 			if (hold.isActive()) {
 				this.context.requireOpen();
-				return Outcome.Final.ACQUIRED;
+				return hold;
 			}
-			RetrySchedule retrySchedule = newSchedule(now, waitNanos);
-			if (answer != null) {
-				answered(hold, retrySchedule, answer);
-			}
-			return await(hold, retrySchedule, interruptible) ? outcome(hold, retrySchedule) : Outcome.Final.TIMED_OUT;
+			return await(hold, newSchedule(now, waitNanos), answer, interruptible);
 		}
 		catch (Throwable ex) {
 			cancel(hold, ex);
@@ -162,12 +152,30 @@ final class Acquirer {
 		}
 	}
 
+	private @Nullable Hold acquireAnew(Hold expired, long waitNanos, boolean interruptible)
+			throws InterruptedException {
+		expired.release();
+		return acquire(expired.anew(), waitNanos, interruptible);
+	}
+
+	private @Nullable Hold await(Hold hold, RetrySchedule retrySchedule, @Nullable Answer answer, boolean interruptible)
+			throws InterruptedException {
+		if (answer != null) {
+			answeredFirst(hold, retrySchedule, answer);
+		}
+		if (!await(hold, retrySchedule, interruptible)) {
+			return null;
+		}
+		return hasLease(hold, retrySchedule) ? hold
+				: acquireAnew(hold, retrySchedule.remaining(this.time.nanoTime()), interruptible);
+	}
+
 	/**
 	 * Let a reader share the lease of another one, if possible.
 	 * @return whether it has a lease, which may have ended in the meantime
 	 */
 	boolean share(Hold hold) {
-		if (!hold.options().isShareable() || !this.queues.share(hold, this.shareable)) {
+		if (!this.queues.share(hold, this.shareable)) {
 			return false;
 		}
 		this.plan.watch(hold);
@@ -192,33 +200,22 @@ final class Acquirer {
 	}
 
 	/**
-	 * Contend in the store for the first time, for a hold that may do so immediately.
-	 */
-	void contendFirst(Hold hold, RetrySchedule retrySchedule, long now, boolean mayWait) {
-		answered(hold, retrySchedule, contendFirst(hold, now, retrySchedule.remaining(now), mayWait));
-	}
-
-	/**
 	 * Check the lease after waking up: a thread may resume long after a lease was handed
-	 * off to it. If the lease has expired by then, the hold is released, and another one
-	 * continues to wait, unless the wait time is over as well.
+	 * off to it.
+	 * @return {@code false} if the lease has expired by then, and another hold is to
+	 * continue
+	 * @throws EngineException if the wait time is over as well
 	 */
-	Outcome outcome(Hold hold, RetrySchedule retrySchedule) {
+	boolean hasLease(Hold hold, RetrySchedule retrySchedule) {
 		this.context.requireOpen();
 		if (hold.hasLease()) {
-			return Outcome.Final.ACQUIRED;
+			return true;
 		}
-		long remaining = retrySchedule.remaining(this.time.nanoTime());
-		if (remaining <= 0) {
+		if (retrySchedule.remaining(this.time.nanoTime()) <= 0) {
 			throw new EngineException(EngineException.Reason.UNAVAILABLE,
 					"The lease expired before the waiting thread resumed", null);
 		}
-		return expired(hold, remaining);
-	}
-
-	private static Outcome expired(Hold hold, long remaining) {
-		hold.release();
-		return new Outcome.Expired(remaining);
+		return false;
 	}
 
 	/**
@@ -305,8 +302,8 @@ final class Acquirer {
 		if (leading && retrySchedule.isTimeToTry(now, hold.hasNotification())) {
 			wakeUp(retrySchedule);
 			boolean queueing = hold.isLeader() && retrySchedule.mayWait()
-					&& (isQueueEnteredImmediately(hold) || retrySchedule.isLong(now));
-			Answer answer = contend(hold, now, retrySchedule.remaining(now), queueing);
+					&& (this.store.isQueueEnteredImmediately(hold.options()) || retrySchedule.isLong(now));
+			Answer answer = attempt(hold, now, retrySchedule.remaining(now), queueing);
 			answered(hold, retrySchedule, answer);
 			if (yieldPolicy != null && !(answer instanceof Answer.Failed)) {
 				yieldPolicy.answered(answer instanceof Answer.Denied);
@@ -347,7 +344,7 @@ final class Acquirer {
 	 */
 	private boolean acceptGrant(Hold hold) {
 		Grant grant = grantSentTo(hold);
-		return grant != null && begin(hold, grant) == Answer.Held.HELD;
+		return grant != null && begin(hold, hold.lease(), grant) == Answer.Held.HELD;
 	}
 
 	private @Nullable Grant grantSentTo(Hold hold) {
@@ -358,48 +355,55 @@ final class Acquirer {
 						? sent.grant() : null;
 	}
 
-	private Answer contendFirst(Hold hold, long now, long remaining, boolean mayWait) {
-		Answer answer = contend(hold, now, remaining, mayWait && isQueueEnteredImmediately(hold));
+	/**
+	 * Make the first attempt, for a hold that need not wait for others of this process.
+	 */
+	void attemptFirst(Hold hold, RetrySchedule retrySchedule, long now, boolean mayWait) {
+		answeredFirst(hold, retrySchedule, attempt(hold, now, retrySchedule.remaining(now),
+				mayWait && this.store.isQueueEnteredImmediately(hold.options())));
+	}
+
+	private void answeredFirst(Hold hold, RetrySchedule retrySchedule, Answer answer) {
 		if (answer instanceof Answer.Denied) {
 			hold.notifyContended();
 		}
-		return answer;
-	}
-
-	private boolean isQueueEnteredImmediately(Hold hold) {
-		return this.store.isQueueEnteredImmediately(hold.options());
+		answered(hold, retrySchedule, answer);
 	}
 
 	/**
-	 * Contend in the store once, or accept a grant that it sent as a notification.
+	 * Try once to acquire the lease in the store, or accept a grant that it sent as a
+	 * notification.
 	 * @param queueing whether to enter the queue of the store if denied
 	 */
-	private Answer contend(Hold hold, long now, long remaining, boolean queueing) {
+	private Answer attempt(Hold hold, long now, long remaining, boolean queueing) {
 		try {
-			Grant sent = grantSentTo(hold);
+			Grant sent = hold.hasNotification() ? grantSentTo(hold) : null;
 			if (sent != null) {
-				return begin(hold, sent);
+				return begin(hold, hold.lease(), sent);
 			}
-			BackendException failure = failureSince(now + remaining, remaining);
+			BackendException failure = (remaining < 0) ? failureSince(now + remaining, remaining) : null;
 			if (failure != null) {
 				return storeFailure(hold, failure);
 			}
-			if (this.plan.isOverloaded(hold.options())) {
+			AcquireOptions options = hold.options();
+			if (this.plan.isOverloaded(options)) {
 				return storeFailure(hold, overloaded(), remaining);
 			}
-			Lease lease = leaseOf(hold);
+			Lease lease = leaseOf(hold, options);
 			long nowMillis = this.time.currentTimeMillis();
+			LocalQueue queue = hold.queue();
 			if (hold.isLeader()) {
-				hold.queue().setAsking(true);
+				queue.setAsking(true);
 			}
-			Attempt attempt = attempt(hold, lease, queueing, timeout(remaining));
+			Attempt attempt = tryInStore(hold, options, lease, queueing,
+					(remaining >= 0) ? this.operationTimeout : lastTimeout(remaining));
 			if (attempt instanceof Grant grant) {
 				lease.granted(grant, now, nowMillis);
-				return begin(hold, grant);
+				return begin(hold, lease, grant);
 			}
 			Denial denial = (Denial) attempt;
 			lease.denied(denial.attemptId(), now, nowMillis);
-			hold.queue().answered(now, null);
+			queue.answered(now, null);
 			return new Answer.Denied(denial);
 		}
 		catch (OutcomeUnknownException ex) {
@@ -411,9 +415,9 @@ final class Acquirer {
 		}
 	}
 
-	private Attempt attempt(Hold hold, Lease lease, boolean queueing, Duration timeout) {
+	private Attempt tryInStore(Hold hold, AcquireOptions options, Lease lease, boolean queueing, Duration timeout) {
 		boolean queued = lease.isQueued();
-		if (queueing && this.store.hasQueueEntriesFor(hold.options())) {
+		if (queueing && this.store.hasQueueEntriesFor(options)) {
 			lease.setQueued(true);
 		}
 		try {
@@ -437,27 +441,26 @@ final class Acquirer {
 				+ " which are renewed less often", null);
 	}
 
-	private Lease leaseOf(Hold hold) {
+	private Lease leaseOf(Hold hold, AcquireOptions options) {
 		Lease lease = hold.leaseOrNull();
 		if (lease == null) {
-			LeaseRequest request = this.store.newRequest(hold.key(), hold.options(), hold.queue().isContended());
-			lease = hold.options().isShareable() ? new SharedLease(request) : new Lease(request);
+			LeaseRequest request = this.store.newRequest(hold.key(), options, hold.queue().isContended());
+			lease = options.isShareable() ? new SharedLease(request) : new Lease(request);
 			hold.setLease(lease);
 		}
 		return lease;
 	}
 
 	/**
-	 * Return the timeout of a call to the store. A call that begins after the deadline
-	 * has less time, but enough to look once more.
+	 * Return the timeout of a call to the store that begins after the deadline: it has
+	 * less time, but enough to look once more.
 	 */
-	private Duration timeout(long remaining) {
-		return (remaining >= 0) ? this.context.settings().operationTimeout() : Duration
+	private Duration lastTimeout(long remaining) {
+		return Duration
 			.ofNanos(Math.max(this.operationNanos + remaining, Math.min(this.operationNanos, MIN_LAST_NANOS)));
 	}
 
-	private Answer begin(Hold hold, Grant grant) {
-		Lease lease = hold.lease();
+	private Answer begin(Hold hold, Lease lease, Grant grant) {
 		if (!lease.begin(this.time)) {
 			discardRequest(hold);
 			return storeFailure(hold, new BackendUnavailableException(
@@ -471,15 +474,16 @@ final class Acquirer {
 	 * Hold under a lease that was granted and has begun.
 	 */
 	void begin(Hold hold, Lease lease, long token) {
-		Hold next = hold.queue().grant(hold, lease, token);
+		LocalQueue queue = hold.queue();
+		Hold next = queue.grant(hold, lease, token);
 		this.plan.watch(hold);
 		if (next != null) {
 			next.wakeUp();
 		}
 		if (lease.isShareable()) {
-			hold.queue().admit(hold, this.shareable).forEach(this::wakeUp);
+			queue.admit(hold, this.shareable).forEach(this::wakeUp);
 		}
-		hold.queue().wakeAwaiting();
+		queue.wakeAwaiting();
 	}
 
 	private void wakeUp(Hold admitted) {
@@ -628,38 +632,6 @@ final class Acquirer {
 		 * Leave the queue, because the wait time is over.
 		 */
 		TIMED_OUT
-
-	}
-
-	/**
-	 * Outcome of an acquisition.
-	 */
-	sealed interface Outcome {
-
-		/**
-		 * Outcome after which there is nothing left to do.
-		 */
-		enum Final implements Outcome {
-
-			/**
-			 * The lease is held.
-			 */
-			ACQUIRED,
-
-			/**
-			 * The wait time is over.
-			 */
-			TIMED_OUT
-
-		}
-
-		/**
-		 * The lease was granted, but had expired before its holder resumed.
-		 *
-		 * @param remainingNanos the remaining wait time
-		 */
-		record Expired(long remainingNanos) implements Outcome {
-		}
 
 	}
 

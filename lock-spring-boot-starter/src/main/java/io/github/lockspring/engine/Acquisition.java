@@ -94,7 +94,7 @@ final class Acquisition implements Waiter {
 	}
 
 	private void begin() {
-		if (this.acquirer.share(hold())) {
+		if (hold().options().isShareable() && this.acquirer.share(hold())) {
 			if (hold().hasLease()) {
 				complete(hold());
 				return;
@@ -189,9 +189,10 @@ final class Acquisition implements Waiter {
 			while (true) {
 				Acquirer.Step step = advanceToGrant();
 				if (step != Acquirer.Step.PROCEED
-						|| this.acquirer.outcome(hold(), this.retrySchedule) == Acquirer.Outcome.Final.ACQUIRED) {
+						|| this.acquirer.hasLease(hold(), this.retrySchedule)) {
 					return step;
 				}
+				hold().release();
 				joinAnew();
 			}
 		}
@@ -237,7 +238,7 @@ final class Acquisition implements Waiter {
 			return this.acquirer.step(hold, this.retrySchedule, now);
 		}
 		this.contendNow = false;
-		this.acquirer.contendFirst(hold, this.retrySchedule, now, this.waitNanos > 0);
+		this.acquirer.attemptFirst(hold, this.retrySchedule, now, this.waitNanos > 0);
 		return Acquirer.Step.PROCEED;
 	}
 

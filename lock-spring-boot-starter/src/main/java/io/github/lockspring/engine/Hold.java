@@ -45,13 +45,13 @@ import io.github.lockspring.spi.TimeSource;
  */
 public final class Hold {
 
-	private static final int WAITING = Integer.MIN_VALUE;
+	static final int WAITING = Integer.MIN_VALUE;
 
-	private static final int TRYING = Integer.MIN_VALUE + 1;
+	static final int TRYING = Integer.MIN_VALUE + 1;
 
-	private static final int LEADING = Integer.MIN_VALUE + 2;
+	static final int LEADING = Integer.MIN_VALUE + 2;
 
-	private static final int ENDED = 0;
+	static final int ENDED = 0;
 
 	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", int.class);
 
@@ -300,11 +300,12 @@ public final class Hold {
 	 * @see #onLost(Object, Runnable)
 	 */
 	public boolean release(Object handle) {
-		int left = countDown(handle);
-		if (left != ENDED) {
-			return left > ENDED;
+		int left = countDown();
+		if (left > ENDED) {
+			dropLossCallbacksOf(handle);
+			return true;
 		}
-		return this.listener.onReleased(this);
+		return left == ENDED && this.listener.onReleased(this);
 	}
 
 	/**
@@ -575,7 +576,7 @@ public final class Hold {
 	void begin(Lease lease, long token) {
 		this.lease = lease;
 		this.token = token;
-		setState(1);
+		STATE.setRelease(this, 1);
 	}
 
 	void setLease(@Nullable Lease lease) {
@@ -621,38 +622,12 @@ public final class Hold {
 
 	/**
 	 * Enter a queue. The caller owns the queue's monitor.
+	 * @param state {@link #WAITING}, {@link #TRYING} once beside the leader,
+	 * {@link #LEADING}, or {@link #ENDED} to become a holder without having contended
 	 */
-	private void enter(LocalQueue queue, int state) {
+	void enter(LocalQueue queue, int state) {
 		this.queue = queue;
-		setState(state);
-	}
-
-	/**
-	 * Enter a queue to wait.
-	 */
-	void enterWaiting(LocalQueue queue) {
-		enter(queue, WAITING);
-	}
-
-	/**
-	 * Enter a queue as its leader.
-	 */
-	void enterLeading(LocalQueue queue) {
-		enter(queue, LEADING);
-	}
-
-	/**
-	 * Enter a queue to try once beside its leader.
-	 */
-	void enterTrying(LocalQueue queue) {
-		enter(queue, TRYING);
-	}
-
-	/**
-	 * Enter a queue to become a holder without having contended.
-	 */
-	void enterEnded(LocalQueue queue) {
-		enter(queue, ENDED);
+		STATE.setRelease(this, state);
 	}
 
 	/**

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -29,7 +30,9 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
 
 /**
@@ -52,7 +55,11 @@ final class LeaseReleaser implements Hold.Engine {
 
 	private final EngineContext context;
 
+	private final Store store;
+
 	private final EngineSettings settings;
+
+	private final Duration timeout;
 
 	private final TimeSource time;
 
@@ -75,14 +82,17 @@ final class LeaseReleaser implements Hold.Engine {
 	LeaseReleaser(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, LossHandler lossHandler,
 			PermitLimits permitLimits, AsyncDispatcher asyncDispatcher) {
 		this.context = context;
+		this.store = context.store();
 		this.settings = context.settings();
+		this.timeout = context.settings().operationTimeout();
 		this.time = context.time();
 		this.plan = plan;
 		this.releaseRetrier = releaseRetrier;
 		this.lossHandler = lossHandler;
 		this.permitLimits = permitLimits;
 		this.asyncDispatcher = asyncDispatcher;
-		this.downgrader = new LockDowngrader(context, plan, releaseRetrier, lossHandler);
+		this.downgrader = new LockDowngrader(context, plan, releaseRetrier, lossHandler,
+				this::releaseInStore);
 		this.extender = new LeaseExtender(context, plan, lossHandler);
 	}
 
@@ -223,15 +233,36 @@ final class LeaseReleaser implements Hold.Engine {
 
 	private boolean releaseInStore(Hold hold) {
 		try {
-			return this.releaseRetrier.releaseNow(hold, hold.lease().leave(hold.key()));
+			return releaseInStore(hold, hold.lease().leave(hold.key()));
 		}
 		finally {
 			endInQueue(hold);
 		}
 	}
 
+	/**
+	 * Release the lease of a hold that has ended, now or in the background. If its
+	 * minimum hold time is not over, the store keeps the key locked until then.
+	 * @param hold the hold
+	 * @param request the request to release, which may be a part of its lease
+	 * @return {@code false} if the lease turned out to be lost
+	 */
+	private boolean releaseInStore(Hold hold, LeaseRequest request) {
+		try {
+			return this.store.release(request, hold.remainingMinimumNanos(this.time), this.timeout);
+		}
+		catch (BackendException ex) {
+			this.releaseRetrier.retry(hold, request, ex);
+			return !hold.lease().isExpired(this.time);
+		}
+		catch (Throwable ex) {
+			this.releaseRetrier.release(hold, request);
+			throw ex;
+		}
+	}
+
 	private void endInQueue(Hold hold) {
-		if (!this.context.store().keepsTurns() && hold.queue().hasWaiting()) {
+		if (hold.queue().hasWaiting() && !this.store.keepsTurns()) {
 			yieldToOthers(hold);
 		}
 		this.context.queues().end(hold);
@@ -247,7 +278,7 @@ final class LeaseReleaser implements Hold.Engine {
 		Map<Lease, List<Hold>> leases = new LinkedHashMap<>();
 		holds.forEach((hold) -> leases.computeIfAbsent(hold.lease(), (lease) -> new ArrayList<>(1)).add(hold));
 		List<Hold> lost = new ArrayList<>();
-		long deadline = this.time.nanoTime() + this.settings.operationTimeout().toNanos();
+		long deadline = this.time.nanoTime() + this.timeout.toNanos();
 		releaseAll(leases.entrySet().iterator(), deadline, lost);
 		return lost;
 	}
@@ -301,7 +332,7 @@ final class LeaseReleaser implements Hold.Engine {
 	private boolean releaseTogether(Lease lease, List<Hold> ended) {
 		logger.debug("Releasing the locks on " + ended.size() + " keys together");
 		try {
-			boolean held = this.releaseRetrier.releaseNow(ended.get(0), lease.leaveAll(keys(ended)));
+			boolean held = releaseInStore(ended.get(0), lease.leaveAll(keys(ended)));
 			if (!held) {
 				ended.forEach(this::reportLossAtRelease);
 			}
@@ -355,7 +386,7 @@ final class LeaseReleaser implements Hold.Engine {
 
 	@Override
 	public String backendName() {
-		return this.context.store().name();
+		return this.store.name();
 	}
 
 	@Override

@@ -118,7 +118,7 @@ final class LocalQueue {
 	 */
 	LocalQueue(Hold leader) {
 		this.leader = leader;
-		leader.enterLeading(this);
+		leader.enter(this, Hold.LEADING);
 	}
 
 	/**
@@ -133,7 +133,7 @@ final class LocalQueue {
 		}
 		if (this.first == null && mayLead(hold)) {
 			setLeader(hold);
-			hold.enterLeading(this);
+			hold.enter(this, Hold.LEADING);
 			return Turn.CONTEND;
 		}
 		if (!mayWait && tryOnce(hold)) {
@@ -145,7 +145,7 @@ final class LocalQueue {
 		if (this.leader == null && this.first == null) {
 			forgetAnswer(); // to earlier waiting holds
 		}
-		hold.enterWaiting(this);
+		hold.enter(this, Hold.WAITING);
 		append(hold);
 		this.contended = true;
 		return Turn.WAIT;
@@ -178,7 +178,7 @@ final class LocalQueue {
 			return false;
 		}
 		this.trying++;
-		hold.enterTrying(this);
+		hold.enter(this, Hold.TRYING);
 		return true;
 	}
 
@@ -295,7 +295,7 @@ final class LocalQueue {
 		}
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
 			if (canShare(holder, reader, suitable)) {
-				reader.enterEnded(this);
+				reader.enter(this, Hold.ENDED);
 				share(holder, reader);
 				return true;
 			}
@@ -391,7 +391,7 @@ final class LocalQueue {
 		if (present != null && present.countUp()) {
 			return present;
 		}
-		reader.enterEnded(this);
+		reader.enter(this, Hold.ENDED);
 		addHolder(reader);
 		VarHandle.fullFence();
 		if (!writer.isActive()) {

@@ -52,10 +52,14 @@ final class LocalQueues {
 	 * @return the next step of the hold
 	 */
 	LocalQueue.Turn join(Hold hold, boolean mayWait) {
+		String key = hold.key();
 		while (true) {
-			LocalQueue queue = this.queues.get(hold.key());
+			LocalQueue queue = this.queues.get(key);
 			if (queue == null) {
-				queue = this.queues.putIfAbsent(hold.key(), queueFor(hold));
+				if (this.queues.size() >= this.limit) {
+					throw limitException();
+				}
+				queue = this.queues.putIfAbsent(key, new LocalQueue(hold));
 				if (queue == null) {
 					return LocalQueue.Turn.CONTEND;
 				}
@@ -64,7 +68,7 @@ final class LocalQueues {
 			if (turn != LocalQueue.Turn.RETIRED) {
 				return turn;
 			}
-			this.queues.remove(hold.key(), queue);
+			this.queues.remove(key, queue);
 		}
 	}
 
@@ -77,15 +81,12 @@ final class LocalQueues {
 		return queue != null && queue.share(reader, suitable);
 	}
 
-	private LocalQueue queueFor(Hold hold) {
-		if (this.queues.size() >= this.limit) {
-			throw new EngineException(EngineException.Reason.LIMIT,
-					"More than " + this.limit
-							+ " keys are held or waited for at the same time in this process; release them earlier, or"
-							+ " increase lock.max-keys",
-					null);
-		}
-		return new LocalQueue(hold);
+	private EngineException limitException() {
+		return new EngineException(EngineException.Reason.LIMIT,
+				"More than " + this.limit
+						+ " keys are held or waited for at the same time in this process; release them earlier, or"
+						+ " increase lock.max-keys",
+				null);
 	}
 
 	/**
@@ -93,7 +94,8 @@ final class LocalQueues {
 	 * @return {@code false} if it was granted in the meantime
 	 */
 	boolean leave(Hold hold) {
-		promoteNext(hold, hold.queue().leave(hold));
+		LocalQueue queue = hold.queue();
+		promoteNext(hold, queue, queue.leave(hold));
 		return hold.isEnded();
 	}
 
@@ -102,17 +104,18 @@ final class LocalQueues {
 	 * promote the next one.
 	 */
 	void end(Hold hold) {
-		promoteNext(hold, hold.queue().end(hold));
+		LocalQueue queue = hold.queue();
+		promoteNext(hold, queue, queue.end(hold));
 	}
 
-	private void promoteNext(Hold gone, @Nullable Hold next) {
+	private void promoteNext(Hold gone, LocalQueue queue, @Nullable Hold next) {
 		if (next != null) {
 			next.wakeUp();
 		}
-		else if (gone.queue().isRetired()) {
-			this.queues.remove(gone.key(), gone.queue());
+		else if (queue.isRetired()) {
+			this.queues.remove(gone.key(), queue);
 		}
-		gone.queue().wakeAwaiting();
+		queue.wakeAwaiting();
 	}
 
 	@Nullable LocalQueue get(String key) {

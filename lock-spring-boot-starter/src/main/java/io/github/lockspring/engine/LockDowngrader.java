@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.function.BiPredicate;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -66,13 +67,22 @@ final class LockDowngrader {
 
 	private final ReleaseRetrier releaseRetrier;
 
+	private final BiPredicate<Hold, LeaseRequest> release;
+
 	private final LossHandler lossHandler;
 
-	LockDowngrader(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, LossHandler lossHandler) {
+	/**
+	 * Create an instance.
+	 * @param release releases a request of a hold that has ended, now or in the
+	 * background
+	 */
+	LockDowngrader(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, LossHandler lossHandler,
+			BiPredicate<Hold, LeaseRequest> release) {
 		this.context = context;
 		this.time = context.time();
 		this.plan = plan;
 		this.releaseRetrier = releaseRetrier;
+		this.release = release;
 		this.lossHandler = lossHandler;
 	}
 
@@ -120,7 +130,7 @@ final class LockDowngrader {
 			this.plan.watch(hold);
 		}
 		else {
-			this.releaseRetrier.releaseNow(hold, weaker.request());
+			this.release.test(hold, weaker.request());
 		}
 	}
 

@@ -234,10 +234,20 @@ public final class LockEngine implements AutoCloseable {
 		if (again != null) {
 			return again;
 		}
-		Hold.Listener listener = listenerFor(key, options);
-		Hold hold = new Hold(listener, key, capLeaseTime(options), owner);
-		return (listener == this.leaseReleaser) ? acquire(hold, options, waitNanos, interruptible)
-				: acquireObserved(hold, options, waitNanos, interruptible);
+		AcquireOptions capped = capLeaseTime(options);
+		EngineObservers observers = this.context.observers();
+		if (observers != null) {
+			return acquireObserved(
+					new Hold(ObservedHoldListener.of(this.leaseReleaser, observers, key, options.kind()), key, capped,
+							owner),
+					options, waitNanos, interruptible);
+		}
+		requireOpen(options);
+		Hold hold = this.acquirer.acquire(new Hold(this.leaseReleaser, key, capped, owner), waitNanos, interruptible);
+		if (logger.isDebugEnabled()) {
+			log(key, hold);
+		}
+		return hold;
 	}
 
 	/**
@@ -249,21 +259,15 @@ public final class LockEngine implements AutoCloseable {
 				: this.leaseReleaser;
 	}
 
-	private @Nullable Hold acquire(Hold pending, AcquireOptions options, long waitNanos, boolean interruptible)
-			throws InterruptedException {
-		requireOpen(options);
-		Hold hold = this.acquirer.acquire(pending, waitNanos, interruptible);
-		if (logger.isDebugEnabled()) {
-			log(pending.key(), hold);
-		}
-		return hold;
-	}
-
 	private @Nullable Hold acquireObserved(Hold pending, AcquireOptions options, long waitNanos, boolean interruptible)
 			throws InterruptedException {
 		Hold hold = null;
 		try {
-			hold = acquire(pending, options, waitNanos, interruptible);
+			requireOpen(options);
+			hold = this.acquirer.acquire(pending, waitNanos, interruptible);
+			if (logger.isDebugEnabled()) {
+				log(pending.key(), hold);
+			}
 			if (hold != null) {
 				hold.notifyAcquired();
 			}

@@ -78,27 +78,9 @@ final class ReleaseRetrier {
 	}
 
 	/**
-	 * Release the lease of a hold that has ended, now or in the background. If its
-	 * minimum hold time is not over, the store keeps the key locked until then.
-	 * @param hold the hold
-	 * @param request the request to release, which may be a part of its lease
-	 * @return {@code false} if the lease turned out to be lost
+	 * Release the lease of a hold that has ended again, because the store failed.
 	 */
-	boolean releaseNow(Hold hold, LeaseRequest request) {
-		try {
-			return this.store.release(request, hold.remainingMinimumNanos(this.time), this.timeout);
-		}
-		catch (BackendException ex) {
-			retry(hold, request, ex);
-			return !hold.lease().isExpired(this.time);
-		}
-		catch (Throwable ex) {
-			release(hold, request);
-			throw ex;
-		}
-	}
-
-	private void retry(Hold hold, LeaseRequest request, Throwable failure) {
+	void retry(Hold hold, LeaseRequest request, Throwable failure) {
 		logger.warn("Could not release the lock on " + KeyFormat.quote(request.key())
 				+ "; it will be retried in the background: " + failure.getMessage());
 		release(hold, request);

@@ -44,6 +44,8 @@ final class RenewalPlan {
 
 	private final EngineSettings settings;
 
+	private final @Nullable Duration renewInterval;
+
 	private final TimeSource time;
 
 	/**
@@ -73,6 +75,7 @@ final class RenewalPlan {
 		this.context = context;
 		this.store = context.store();
 		this.settings = context.settings();
+		this.renewInterval = context.settings().renewInterval();
 		this.time = context.time();
 		this.search = context.task(search);
 		this.task = context.task(task);
@@ -175,18 +178,21 @@ final class RenewalPlan {
 		if (lease.sentNanos() - renewAll < 0) {
 			return renewAll;
 		}
-		long interval = intervalOf(hold);
-		long dueAt = lease.deadlineNanos() - this.store.leaseNanos(lease.request()) + interval;
-		return (dueAt - lease.grantedNanos() >= 0) ? dueAt : lease.grantedNanos();
+		long granted = lease.grantedNanos();
+		long leaseNanos = this.store.leaseNanos(lease.request());
+		return Math.max(lease.deadlineNanos() - leaseNanos + intervalOf(leaseNanos) - granted, 0) + granted;
 	}
 
 	/**
 	 * Return the renewal interval of a lease.
 	 */
 	long intervalOf(Hold hold) {
-		Duration interval = this.settings.renewInterval();
-		long lease = this.store.leaseNanos(hold.lease().request());
-		return (interval != null) ? Math.min(Durations.nanos(interval), lease / 2) : lease / 3;
+		return intervalOf(this.store.leaseNanos(hold.lease().request()));
+	}
+
+	private long intervalOf(long leaseNanos) {
+		Duration interval = this.renewInterval;
+		return (interval != null) ? Math.min(Durations.nanos(interval), leaseNanos / 2) : leaseNanos / 3;
 	}
 
 	/**

@@ -126,7 +126,9 @@ final class Store {
 	 * Return how long the store currently keeps a lease without contact.
 	 */
 	long leaseNanos(LeaseRequest lease) {
-		return Math.min(lease.terms().leaseTime().toNanos(), maxLeaseNanos());
+		Duration max = this.backend.maxLeaseTime();
+		long nanos = lease.terms().leaseTime().toNanos();
+		return (max == LockBackend.UNLIMITED) ? nanos : Math.min(nanos, Durations.nanos(max));
 	}
 
 	/**
@@ -134,17 +136,9 @@ final class Store {
 	 * without contact. A lease that is bound to a session ends no sooner than that.
 	 */
 	long lifeNanos(LeaseRequest request) {
-		long longest = maxLeaseNanos();
+		long longest = Durations.nanos(maxLeaseTime());
 		long lease = request.terms().leaseTime().toNanos();
 		return (longest < Durations.MAX_NANOS) ? Math.max(lease, longest) : lease;
-	}
-
-	private long maxLeaseNanos() {
-		return Durations.nanos(maxLeaseTime());
-	}
-
-	boolean hasQueue() {
-		return this.capabilities.contains(Capability.QUEUE);
 	}
 
 	/**
@@ -152,7 +146,7 @@ final class Store {
 	 * queue.
 	 */
 	boolean hasNotifications() {
-		return hasQueue() || this.capabilities.contains(Capability.NOTIFICATIONS);
+		return this.capabilities.contains(Capability.QUEUE) || this.capabilities.contains(Capability.NOTIFICATIONS);
 	}
 
 	/**
@@ -167,7 +161,7 @@ final class Store {
 	 * Return whether the store keeps a queue, so that processes acquire a key in turns.
 	 */
 	boolean keepsTurns() {
-		return hasQueue() || this.capabilities.contains(Capability.POLLED_QUEUE);
+		return this.capabilities.contains(Capability.QUEUE) || this.capabilities.contains(Capability.POLLED_QUEUE);
 	}
 
 	/**

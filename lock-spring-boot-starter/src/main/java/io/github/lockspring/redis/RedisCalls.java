@@ -55,6 +55,10 @@ final class RedisCalls {
 
 	private final RedisLockSettings settings;
 
+	private final int replicas;
+
+	private final TokenLead lead;
+
 	/**
 	 * Key in which a server stores the time of the last failover, since which its tokens
 	 * lead its clock.
@@ -64,17 +68,16 @@ final class RedisCalls {
 	RedisCalls(RedisClientAdapter client, RedisLockSettings settings) {
 		this.client = client;
 		this.settings = settings;
+		this.replicas = settings.waitReplicas();
+		this.lead = client.lead();
 		this.mark = RedisKeys.ofMark(settings.markKey());
 	}
 
 	/**
-	 * Run a script whose changes replicas must acknowledge, if that is configured.
-	 * @return its answer
-	 * @throws BackendException if there is none in time
+	 * Return a call whose changes replicas must acknowledge, if that is configured.
 	 */
-	RedisReply runAcknowledged(RedisCall call, Duration timeout) {
-		int replicas = this.settings.waitReplicas();
-		return run((replicas > 0) ? call.acknowledgedBy(replicas, this.settings.waitTimeout()) : call, timeout);
+	RedisCall acknowledged(RedisCall call) {
+		return (this.replicas > 0) ? call.acknowledgedBy(this.replicas, this.settings.waitTimeout()) : call;
 	}
 
 	/**
@@ -84,11 +87,10 @@ final class RedisCalls {
 	 * change
 	 */
 	@Nullable String missingAcknowledgements(RedisReply reply) {
-		int wanted = this.settings.waitReplicas();
-		if (reply.acknowledgements() >= wanted) {
+		if (this.replicas == 0 || reply.acknowledgements() >= this.replicas) {
 			return null;
 		}
-		return "Only " + reply.acknowledgements() + " of " + wanted + " replicas acknowledged the change within "
+		return "Only " + reply.acknowledgements() + " of " + this.replicas + " replicas acknowledged the change within "
 				+ this.settings.waitTimeout().toMillis() + " ms";
 	}
 
@@ -98,22 +100,19 @@ final class RedisCalls {
 	 * @throws BackendException if there is none in time
 	 */
 	RedisReply run(RedisCall call, Duration timeout) {
-		long deadline = Deadline.after(timeout);
+		long start = System.nanoTime();
 		RedisCall leading = leading(call);
 		RedisReply reply = await(call, this.client.send(leading, false, timeout), timeout);
-		return (reply != null) ? reply : runText(leading, Deadline.remaining(deadline));
+		return (reply != null) ? reply : runText(leading, Deadline.remaining(start + timeout.toNanos()));
 	}
 
 	/**
 	 * Add the lead of the tokens and versions that the script may take, if there is one.
 	 */
 	private RedisCall leading(RedisCall call) {
-		if (!(call.script() instanceof RedisScript script) || !script.takesTime()) {
-			return call;
-		}
-		TokenLead lead = this.client.lead();
-		byte[] argument = lead.argument();
-		return (argument != null) ? leading(call, argument, lead.isKept()) : call;
+		byte[] argument = this.lead.argument();
+		return (argument != null && call.script() instanceof RedisScript script && script.takesTime())
+				? leading(call, argument, this.lead.isKept()) : call;
 	}
 
 	/**

@@ -64,20 +64,16 @@ final class RedisKeys {
 		return text.startsWith("{");
 	}
 
-	private static String tag(String key) {
-		return '{' + escape(key) + '}';
-	}
-
 	/**
 	 * Escape a key. The empty key has a separate escape sequence, because a cluster
 	 * ignores empty braces.
 	 */
-	private static String escape(String key) {
+	private static String tag(String key) {
 		if (key.isEmpty()) {
-			return "%";
+			return "{%}";
 		}
 		boolean plain = key.indexOf('{') < 0 && key.indexOf('}') < 0 && key.indexOf('%') < 0;
-		return plain ? key : key.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+		return '{' + (plain ? key : key.replace("%", "%25").replace("{", "%7B").replace("}", "%7D")) + '}';
 	}
 
 }

@@ -243,10 +243,13 @@ public final class RedisLockBackend implements LockBackend {
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
 		RedisCall call = new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request), acquireArgs(request, how));
-		RedisReply reply = this.calls.runAcknowledged(call, timeout);
+		RedisReply reply = this.calls.run(this.calls.acknowledged(call), timeout);
 		long token = reply.number(0);
 		if (token > 0) {
-			requireAcknowledged(reply, request, timeout);
+			String missing = this.calls.missingAcknowledgements(reply);
+			if (missing != null) {
+				throw notAcknowledged(request, missing, timeout);
+			}
 			return new Grant(token, request.terms().leaseTime());
 		}
 		if (token < 0) {
@@ -279,18 +282,14 @@ public final class RedisLockBackend implements LockBackend {
 	/**
 	 * Release a grant that too few replicas have acknowledged.
 	 */
-	private void requireAcknowledged(RedisReply reply, LeaseRequest request, Duration timeout) {
-		String message = this.calls.missingAcknowledgements(reply);
-		if (message == null) {
-			return;
-		}
+	private BackendException notAcknowledged(LeaseRequest request, String message, Duration timeout) {
 		try {
 			release(request, timeout);
+			return new BackendUnavailableException(message, null);
 		}
 		catch (BackendException ex) {
-			throw new OutcomeUnknownException(message, ex);
+			return new OutcomeUnknownException(message, ex);
 		}
-		throw new BackendUnavailableException(message, null);
 	}
 
 	@Override

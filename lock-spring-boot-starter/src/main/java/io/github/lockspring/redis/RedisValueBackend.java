@@ -139,7 +139,7 @@ final class RedisValueBackend implements ValueBackend {
 
 	@Override
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
-		RedisReply reply = this.calls.runAcknowledged(call(update), timeout);
+		RedisReply reply = this.calls.run(this.calls.acknowledged(call(update)), timeout);
 		if (reply.texts().isEmpty()) {
 			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
 					+ "' was applied: the store no longer has a record of it", null);

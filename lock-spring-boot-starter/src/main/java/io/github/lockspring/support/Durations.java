@@ -85,7 +85,7 @@ public final class Durations {
 	 * @return its nanoseconds, {@link #MAX_NANOS} at most
 	 */
 	public static long nanos(Duration duration) {
-		return cap(duration).toNanos();
+		return (duration.compareTo(MAX) < 0) ? duration.toNanos() : MAX_NANOS;
 	}
 
 	/**

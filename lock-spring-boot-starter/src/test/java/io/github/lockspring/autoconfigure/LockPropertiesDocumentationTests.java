@@ -174,7 +174,7 @@ class LockPropertiesDocumentationTests {
 	void defaultsOnThePagesOfBackendsAreThoseOfTheMetadata() throws IOException {
 		for (String page : List.of("redis", "jdbc", "zookeeper")) {
 			assertThat(defaultsIn(BACKENDS.resolve(page + ".md"))).as(page)
-				.hasSizeGreaterThan(3)
+				.hasSizeGreaterThan(2)
 				.allSatisfy(this::assertDefault);
 		}
 	}

@@ -44,6 +44,8 @@ public final class LockOperation {
 
 	private final LockAttributes attributes;
 
+	private final String name;
+
 	private final LockTemplate template;
 
 	private final LockKeyResolver keyResolver;
@@ -56,6 +58,7 @@ public final class LockOperation {
 	 */
 	public LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver keyResolver) {
 		this.attributes = attributes;
+		this.name = attributes.name();
 		this.template = (attributes.key() != null) ? template.named(attributes.name()) : template;
 		LockAccess.get().registerName(template, attributes.name());
 		this.keyResolver = keyResolver;
@@ -66,7 +69,7 @@ public final class LockOperation {
 	}
 
 	String name() {
-		return this.attributes.name();
+		return this.name;
 	}
 
 	LockTemplate template() {

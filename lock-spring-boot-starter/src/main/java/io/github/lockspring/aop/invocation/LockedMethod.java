@@ -48,6 +48,8 @@ public final class LockedMethod {
 
 	private final MethodAttributes attributes;
 
+	private final int handleIndex;
+
 	private final LockedInvoker invoker;
 
 	private final boolean withSemaphore;
@@ -56,6 +58,7 @@ public final class LockedMethod {
 		this.attributes = attributes;
 		this.locks = locks;
 		this.only = (locks.size() == 1) ? locks.get(0) : null;
+		this.handleIndex = attributes.handleIndex();
 		this.invoker = invoker;
 		this.withSemaphore = locks.stream().anyMatch((lock) -> lock.attributes().isSemaphore());
 	}
@@ -126,7 +129,7 @@ public final class LockedMethod {
 	 * first annotation is, if the method has such a parameter.
 	 */
 	boolean isOffered(LockOperation lock) {
-		return this.attributes.handleIndex() >= 0 && lock == this.locks.get(0);
+		return this.handleIndex >= 0 && lock == this.locks.get(0);
 	}
 
 	/**
@@ -135,7 +138,7 @@ public final class LockedMethod {
 	 * @param invocation the call
 	 */
 	void offer(@Nullable LockHandle lock, MethodInvocation invocation) {
-		invocation.getArguments()[this.attributes.handleIndex()] = lock;
+		invocation.getArguments()[this.handleIndex] = lock;
 	}
 
 }

@@ -69,7 +69,7 @@ public final class PersistenceContexts {
 	 * have loaded entities.
 	 */
 	static boolean areBound() {
-		return JPA && Bound.exist();
+		return JPA && !TransactionSynchronizationManager.getResourceMap().isEmpty() && Bound.exist();
 	}
 
 	/**

@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -57,7 +58,8 @@ public final class TransactionBinding {
 	 * Return whether the current thread is in a transaction that can keep locks.
 	 */
 	static boolean isOpen() {
-		return SPRING_TX && TransactionLocks.canBeKept();
+		return SPRING_TX && TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionLocks.canBeKept();
 	}
 
 	/**

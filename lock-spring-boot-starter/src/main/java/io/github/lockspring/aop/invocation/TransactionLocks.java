@@ -63,8 +63,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	 * no longer part of the transaction.
 	 */
 	static boolean canBeKept() {
-		return TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.isSynchronizationActive()
+		return TransactionSynchronizationManager.isSynchronizationActive()
 				&& canBeKept(TransactionSynchronizationManager.getSynchronizations());
 	}
 

@@ -42,6 +42,7 @@ import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.apache.commons.logging.Log;
@@ -345,8 +346,16 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	@Override
 	public CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout) {
 		try {
-			StatefulConnection<byte[], byte[]> connection = connections(call).get(timeout);
-			return (call.replicas() > 0) ? sendAcknowledged(connection, call, byText) : send(connection, call, byText);
+			int replicas = call.replicas();
+			StatefulConnection<byte[], byte[]> connection = (call.isRenewal() ? this.renewals : this.calls)
+				.get(timeout);
+			CompletableFuture<Boolean> primary = (replicas == 0 && isQuiet()) ? LettuceMessages.isPrimary(connection) : null;
+			AsyncCommand<byte[], byte[], RedisReply> command = LettuceMessages.command(call, byText);
+			connection.dispatch(command);
+			if (replicas > 0) {
+				return acknowledged(connection, call, command);
+			}
+			return (primary != null) ? command.thenCombine(primary, this::requirePrimary) : command;
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -358,19 +367,14 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Send a call, together with a query for the role of a server that was not used for
-	 * some time.
+	 * Return whether the server was not used for some time, so that its role is to be
+	 * queried.
 	 */
-	private CompletableFuture<RedisReply> send(StatefulConnection<byte[], byte[]> connection, RedisCall call,
-			boolean byText) {
+	private boolean isQuiet() {
 		long now = System.nanoTime();
 		boolean quiet = now - this.usedNanos > QUIET_NANOS && !isCluster();
 		this.usedNanos = now;
-		if (!quiet) {
-			return LettuceMessages.send(connection, call, byText);
-		}
-		CompletableFuture<Boolean> primary = LettuceMessages.isPrimary(connection);
-		return LettuceMessages.send(connection, call, byText).thenCombine(primary, this::requirePrimary);
+		return quiet;
 	}
 
 	private RedisReply requirePrimary(RedisReply reply, boolean primary) {
@@ -381,11 +385,10 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		return reply;
 	}
 
-	private static CompletableFuture<RedisReply> sendAcknowledged(StatefulConnection<byte[], byte[]> connection,
-			RedisCall call, boolean byText) {
-		return LettuceMessages.send(connection, call, byText)
-			.thenCompose((reply) -> reply.isChange() ? acknowledged(connection, reply, call)
-					: CompletableFuture.completedFuture(reply));
+	private static CompletableFuture<RedisReply> acknowledged(StatefulConnection<byte[], byte[]> connection,
+			RedisCall call, CompletableFuture<RedisReply> sent) {
+		return sent.thenCompose((reply) -> reply.isChange() ? acknowledged(connection, reply, call)
+				: CompletableFuture.completedFuture(reply));
 	}
 
 	/**

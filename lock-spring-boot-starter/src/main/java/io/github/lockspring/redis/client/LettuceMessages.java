@@ -39,19 +39,21 @@ final class LettuceMessages {
 	}
 
 	/**
-	 * Send a call.
+	 * Encode a call.
 	 * @param byText whether to send the text of the script instead of its digest
 	 */
-	static CompletableFuture<RedisReply> send(StatefulConnection<byte[], byte[]> connection, RedisCall call,
-			boolean byText) {
-		CommandArgs<byte[], byte[]> args = args().add(call.script(byText)).add(call.keys().length);
-		for (byte[] key : call.keys()) {
+	static AsyncCommand<byte[], byte[], RedisReply> command(RedisCall call, boolean byText) {
+		byte[][] keys = call.keys();
+		CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(call.script(byText))
+			.add(keys.length);
+		for (byte[] key : keys) {
 			args.addKey(key);
 		}
 		for (byte[] arg : call.args()) {
 			args.add(arg);
 		}
-		return send(connection, byText ? CommandType.EVAL : CommandType.EVALSHA, args);
+		return new AsyncCommand<>(
+				new Command<>(byText ? CommandType.EVAL : CommandType.EVALSHA, new ReplyOutput(), args));
 	}
 
 	/**

@@ -39,7 +39,7 @@ public record RedisCall(LuaScript script, byte[][] keys, byte[][] args, int repl
 	 * Encode a number as an argument of a script.
 	 */
 	public static byte[] arg(long number) {
-		return arg(Long.toString(number));
+		return Long.toString(number).getBytes(StandardCharsets.ISO_8859_1);
 	}
 
 	/**

@@ -75,11 +75,11 @@ public final class TokenLead {
 	 * @return the argument, or {@code null} if there is none
 	 */
 	public byte @Nullable [] argument() {
-		long remaining = remainingNanos();
-		if (remaining == 0) {
+		long elapsed = System.nanoTime() - this.beginNanos;
+		if (elapsed >= SPAN_NANOS) {
 			return this.kept ? MARK : null;
 		}
-		return RedisCall.arg((this.kept ? "mark " : "lead ") + TimeUnit.NANOSECONDS.toMicros(SPAN_NANOS - remaining));
+		return RedisCall.arg((this.kept ? "mark " : "lead ") + TimeUnit.NANOSECONDS.toMicros(elapsed));
 	}
 
 }
