@@ -120,8 +120,7 @@ class ArchitectureTests {
 	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI, STATE);
 
 	@ArchTest
-	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI, STATE,
-			ROOT + ".jdbc.dialect");
+	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI, STATE, ROOT + ".jdbc.dialect");
 
 	@ArchTest
 	static final ArchRule dialectsKnowJdbcOnly = packageKnowsOnly(ROOT + ".jdbc.dialect");

@@ -448,13 +448,14 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		return this.calls.run(timeout, (connection, mayBeDone) -> new VersionedRowOperations(connection).inspect(key));
+		return this.calls.run(timeout, (connection, mayBeDone) -> new VersionedRowOperations(connection).inspect(key))
+			.inspect();
 	}
 
 	@Override
 	public List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
 		return this.calls.run(timeout,
-				(connection, mayBeDone) -> new VersionedRowOperations(connection).inspectQueue(key));
+				(connection, mayBeDone) -> new VersionedRowOperations(connection).inspect(key)).inspectQueue();
 	}
 
 	@Override

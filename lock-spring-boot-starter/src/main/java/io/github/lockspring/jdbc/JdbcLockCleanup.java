@@ -32,6 +32,7 @@ import org.springframework.util.Assert;
 
 import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.support.Durations;
 
 /**
  * Deletes the rows of keys that have not been locked for a long time, and those of values
@@ -248,8 +249,11 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		 */
 		boolean isUnused() {
 			try {
-				KeyState state = KeyState.of(this.version, this.now, this.token, null, this.sharedUntil, this.entries);
-				return state.holders().isEmpty() && state.queueEntries().isEmpty();
+				return KeyRow
+					.of(this.version, Durations.ofMicros(this.now), this.token, null, this.sharedUntil, this.entries,
+							List.of())
+					.state()
+					.isUnused();
 			}
 			catch (BackendException | IllegalArgumentException ex) {
 				return false;

@@ -21,6 +21,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,10 +34,13 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.state.KeyEntry;
+import io.github.lockspring.spi.state.KeyState;
+import io.github.lockspring.support.Durations;
 
 /**
- * Rows of the table as {@linkplain KeyState states} of their keys: read without a lock,
- * and written back only if they were not changed meanwhile (optimistic locking).
+ * Reads rows of the table without a lock, and writes them back only if they were not
+ * changed meanwhile (optimistic locking).
  */
 final class KeyRows {
 
@@ -48,104 +52,101 @@ final class KeyRows {
 	private KeyRows() {
 	}
 
-	static Map<String, KeyState> read(LockConnection connection, Collection<String> keys) throws SQLException {
-		return read(connection, keys, KeyRows::state);
+	static Map<String, KeyRow> read(LockConnection connection, Collection<String> keys) throws SQLException {
+		return read(connection, keys, KeyRows::row);
 	}
 
 	/**
 	 * Read rows, except those that were written by a later version.
 	 */
-	static Map<String, KeyState> readKnown(LockConnection connection, Collection<String> keys) throws SQLException {
-		return read(connection, keys, KeyRows::knownState);
+	static Map<String, KeyRow> readKnown(LockConnection connection, Collection<String> keys) throws SQLException {
+		return read(connection, keys, KeyRows::knownRow);
 	}
 
-	private static Map<String, KeyState> read(LockConnection connection, Collection<String> keys, RowReader reader)
+	private static Map<String, KeyRow> read(LockConnection connection, Collection<String> keys, RowReader reader)
 			throws SQLException {
 		SqlParameters parameters = SqlParameters.ofKeys(keys);
 		PreparedStatement statement = connection.prepare(connection.sql().read(parameters.placeholders()));
 		parameters.bind(statement, 1);
-		Map<String, KeyState> states = new HashMap<>();
+		Map<String, KeyRow> read = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			boolean first = true;
 			while (rows.next()) {
-				long now = rows.getLong(1);
+				Instant now = Durations.ofMicros(rows.getLong(1));
 				if (first) {
-					keys.forEach((key) -> states.put(key, KeyState.absent(now)));
+					keys.forEach((key) -> read.put(key, KeyRow.absent(now)));
 					first = false;
 				}
 				byte[] key = rows.getBytes(2);
 				if (key != null) {
-					put(states, new String(key, StandardCharsets.UTF_8), reader.read(rows, now));
+					put(read, new String(key, StandardCharsets.UTF_8), reader.read(rows, now));
 				}
 			}
 		}
-		return states;
+		return read;
 	}
 
-	private static void put(Map<String, KeyState> states, String key, @Nullable KeyState state) {
-		if (state != null) {
-			states.put(key, state);
+	private static void put(Map<String, KeyRow> rows, String key, @Nullable KeyRow row) {
+		if (row != null) {
+			rows.put(key, row);
 		}
 		else {
-			states.remove(key);
+			rows.remove(key);
 		}
 	}
 
-	private static @Nullable KeyState knownState(ResultSet rows, long now) throws SQLException {
+	private static @Nullable KeyRow knownRow(ResultSet rows, Instant now) throws SQLException {
 		try {
-			return state(rows, now);
+			return row(rows, now);
 		}
 		catch (BackendUnavailableException ex) {
 			return null;
 		}
 	}
 
-	private static KeyState state(ResultSet rows, long now) throws SQLException {
+	private static KeyRow row(ResultSet rows, Instant now) throws SQLException {
 		long token = rows.getLong(5);
 		String owner = rows.getString(4);
-		KeyEntry exclusive = (owner != null) ? exclusive(owner, token, rows.getLong(6), rows.getString(7)) : null;
-		boolean expiredReservation = exclusive != null && exclusive.isReservation() && exclusive.end() <= now;
-		return KeyState.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9))
-			.waiting(expiredReservation ? List.of() : waiting(rows.getString(11)))
+		KeyEntry exclusive = (owner != null)
+				? exclusive(owner, token, Durations.ofMicros(rows.getLong(6)), rows.getString(7)) : null;
+		return KeyRow
+			.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9),
+					waiting(rows.getString(11)))
 			.awaited(rows.getBoolean(10));
 	}
 
-	private static KeyEntry exclusive(String owner, long token, long end, @Nullable String holder) {
-		return (holder != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, end, holder)
+	private static KeyEntry exclusive(String owner, long token, Instant end, @Nullable String process) {
+		return (process != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, end, process)
 				: KeyEntry.reservation(owner, end);
 	}
 
-	/**
-	 * Parse the waiting owners. They are discarded when a reservation has expired: their
-	 * processes may have ended as well, and requests that still wait are entered again.
-	 */
 	private static List<String> waiting(@Nullable String owners) {
 		return (owners != null) ? List.of(owners.split(" ")) : List.of();
 	}
 
 	/**
-	 * Write the state of a key.
+	 * Write the row of a key.
 	 * @param notifying whether waiting requests of the key are notified, if the database
 	 * supports that
 	 * @return the new version of the row
 	 * @throws RowChangedException if the row has been changed since it was read
 	 */
-	static long write(LockConnection connection, String key, KeyState state, boolean notifying) throws SQLException {
-		return (state.version() == KeyState.ABSENT) ? insert(connection, key, state)
-				: update(connection, key, state, notifying);
+	static long write(LockConnection connection, String key, KeyRow row, boolean notifying) throws SQLException {
+		return (row.version() == KeyRow.ABSENT) ? insert(connection, key, row)
+				: update(connection, key, row, notifying);
 	}
 
 	/**
-	 * Write the states of rows in one batch and one transaction.
+	 * Write rows in one batch and one transaction.
 	 * @return the keys whose rows have been changed since they were read, as far as the
 	 * driver returns it
 	 */
-	static Set<String> update(LockConnection connection, Map<String, KeyState> states) throws SQLException {
-		if (states.size() > 1) {
-			return Objects.requireNonNull(connection.inTransaction(() -> updateInBatch(connection, states)));
+	static Set<String> update(LockConnection connection, Map<String, KeyRow> rows) throws SQLException {
+		if (rows.size() > 1) {
+			return Objects.requireNonNull(connection.inTransaction(() -> updateInBatch(connection, rows)));
 		}
 		Set<String> changed = new HashSet<>();
-		for (Map.Entry<String, KeyState> entry : states.entrySet()) {
+		for (Map.Entry<String, KeyRow> entry : rows.entrySet()) {
 			if (bindUpdate(connection, entry.getKey(), entry.getValue()).executeUpdate() == 0) {
 				changed.add(entry.getKey());
 			}
@@ -153,17 +154,17 @@ final class KeyRows {
 		return changed;
 	}
 
-	private static Set<String> updateInBatch(LockConnection connection, Map<String, KeyState> states)
+	private static Set<String> updateInBatch(LockConnection connection, Map<String, KeyRow> rows)
 			throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().write());
 		try {
-			for (Map.Entry<String, KeyState> entry : states.entrySet()) {
+			for (Map.Entry<String, KeyRow> entry : rows.entrySet()) {
 				bindUpdate(connection, entry.getKey(), entry.getValue()).addBatch();
 			}
 			int[] counts = statement.executeBatch();
 			Set<String> changed = new HashSet<>();
 			int i = 0;
-			for (String key : states.keySet()) {
+			for (String key : rows.keySet()) {
 				if (counts[i++] <= 0) {
 					changed.add(key);
 				}
@@ -175,34 +176,34 @@ final class KeyRows {
 		}
 	}
 
-	private static PreparedStatement bindUpdate(LockConnection connection, String key, KeyState state)
+	private static PreparedStatement bindUpdate(LockConnection connection, String key, KeyRow row)
 			throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().write());
-		bindUpdate(statement, key, state);
+		bindUpdate(statement, key, row);
 		return statement;
 	}
 
-	private static void bindUpdate(PreparedStatement statement, String key, KeyState state) throws SQLException {
-		KeyEntry exclusive = state.exclusive();
+	private static void bindUpdate(PreparedStatement statement, String key, KeyRow row) throws SQLException {
+		KeyEntry exclusive = row.state().exclusive();
 		statement.setString(1, owner(exclusive));
 		statement.setLong(2, end(exclusive));
 		if (exclusive != null) {
-			statement.setLong(3, exclusive.end() - state.now());
+			statement.setLong(3, end(exclusive) - Durations.micros(row.state().now()));
 		}
 		else {
 			statement.setNull(3, Types.BIGINT);
 		}
-		bind(statement, 4, key, state, state.version());
+		bind(statement, 4, key, row, row.version());
 	}
 
 	/**
 	 * Leave a mark in the row of a key, so that its release sends a notification.
 	 * @throws RowChangedException if the row has been changed since it was read
 	 */
-	static void mark(LockConnection connection, String sql, String key, KeyState state) throws SQLException {
+	static void mark(LockConnection connection, String sql, String key, KeyRow row) throws SQLException {
 		PreparedStatement statement = connection.prepare(sql);
 		statement.setBytes(1, SqlParameters.bytes(key));
-		statement.setLong(2, state.version());
+		statement.setLong(2, row.version());
 		if (statement.executeUpdate() == 0) {
 			throw new RowChangedException();
 		}
@@ -226,20 +227,21 @@ final class KeyRows {
 		return versions;
 	}
 
-	private static long insert(LockConnection connection, String key, KeyState state) throws SQLException {
+	private static long insert(LockConnection connection, String key, KeyRow row) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().insert());
-		statement.setLong(1, end(state.exclusive()));
-		bind(statement, 2, key, state, state.now());
-		return requireWritten(statement.executeUpdate(), state.now());
+		long now = Durations.micros(row.state().now());
+		statement.setLong(1, end(row.state().exclusive()));
+		bind(statement, 2, key, row, now);
+		return requireWritten(statement.executeUpdate(), now);
 	}
 
-	private static long update(LockConnection connection, String key, KeyState state, boolean notifying)
+	private static long update(LockConnection connection, String key, KeyRow row, boolean notifying)
 			throws SQLException {
 		PreparedStatement statement = connection
 			.prepare(notifying ? connection.sql().writeAndNotify() : connection.sql().write());
-		bindUpdate(statement, key, state);
+		bindUpdate(statement, key, row);
 		int rows = notifying ? connection.dialect().updateAndNotify(statement) : statement.executeUpdate();
-		return requireWritten(rows, state.version() + 1);
+		return requireWritten(rows, row.version() + 1);
 	}
 
 	private static long requireWritten(int rows, long version) throws RowChangedException {
@@ -249,21 +251,22 @@ final class KeyRows {
 		return version;
 	}
 
-	private static void bind(PreparedStatement statement, int index, String key, KeyState state, long version)
+	private static void bind(PreparedStatement statement, int index, String key, KeyRow row, long version)
 			throws SQLException {
+		KeyState state = row.state();
 		KeyEntry exclusive = state.exclusive();
 		statement.setString(index, owner(exclusive));
 		statement.setLong(index + 1, state.token());
-		statement.setString(index + 2, (exclusive != null && !exclusive.isReservation()) ? exclusive.holder() : null);
-		statement.setLong(index + 3, state.sharedUntil());
-		statement.setString(index + 4, lines(state));
+		statement.setString(index + 2, (exclusive != null && !exclusive.isReservation()) ? exclusive.process() : null);
+		statement.setLong(index + 3, row.sharedUntil());
+		statement.setString(index + 4, lines(row));
 		statement.setString(index + 5, waiting(state));
 		statement.setBytes(index + 6, SqlParameters.bytes(key));
 		statement.setLong(index + 7, version);
 	}
 
-	private static @Nullable String lines(KeyState state) {
-		String lines = state.toLines();
+	private static @Nullable String lines(KeyRow row) {
+		String lines = row.toLines();
 		if (lines != null && lines.length() > MAX_LINES_LENGTH) {
 			throw new BackendUnavailableException("The row of the key in the lock table has no room for more holders",
 					null);
@@ -276,7 +279,7 @@ final class KeyRows {
 	}
 
 	private static long end(@Nullable KeyEntry exclusive) {
-		return (exclusive != null) ? exclusive.end() : 0;
+		return (exclusive != null) ? Durations.micros(exclusive.end()) : 0;
 	}
 
 	private static @Nullable String owner(@Nullable KeyEntry exclusive) {
@@ -285,7 +288,7 @@ final class KeyRows {
 
 	private interface RowReader {
 
-		@Nullable KeyState read(ResultSet row, long now) throws SQLException;
+		@Nullable KeyRow read(ResultSet row, Instant now) throws SQLException;
 
 	}
 

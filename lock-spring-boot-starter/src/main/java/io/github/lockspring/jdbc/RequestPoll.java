@@ -31,6 +31,7 @@ import java.util.TreeMap;
 
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.state.KeyState;
 
 /**
  * Polls waiting requests, a few hundred in one statement:
@@ -87,32 +88,32 @@ final class RequestPoll {
 	}
 
 	private void poll(List<LeaseRequest> requests, Set<String> keys) throws SQLException {
-		Map<String, KeyState> states = KeyRows.readKnown(this.connection, keys);
-		List<LeaseRequest> denied = requests.stream().filter((request) -> isDenied(request, states)).toList();
-		Set<String> unsure = new HashSet<>(extendQueueEntries(denied, states));
-		unsure.addAll(renewMarks(denied, states));
+		Map<String, KeyRow> rows = KeyRows.readKnown(this.connection, keys);
+		List<LeaseRequest> denied = requests.stream().filter((request) -> isDenied(request, rows)).toList();
+		Set<String> unsure = new HashSet<>(extendQueueEntries(denied, rows));
+		unsure.addAll(renewMarks(denied, rows));
 		for (LeaseRequest request : denied) {
 			if (Collections.disjoint(request.keys(), unsure)) {
-				this.denials.put(request, VersionedRowOperations.denial(request, states));
+				this.denials.put(request, KeyRow.states(request, rows).denial(request));
 			}
 		}
 	}
 
-	private static boolean isDenied(LeaseRequest request, Map<String, KeyState> states) {
+	private static boolean isDenied(LeaseRequest request, Map<String, KeyRow> rows) {
 		boolean denied = false;
 		for (String key : request.keys()) {
-			KeyState state = states.get(key);
-			if (state == null || !isWaitedFor(state, request)) {
+			KeyRow row = rows.get(key);
+			if (row == null || !isWaitedFor(row.state(), request)) {
 				return false;
 			}
-			denied |= !state.admits(request.owner().toString(), request.terms().mode(), request.terms().fair());
+			denied |= !row.state().admits(request.ownerText(), request.terms().mode(), request.terms().fair());
 		}
 		return denied;
 	}
 
 	private static boolean isWaitedFor(KeyState state, LeaseRequest request) {
-		String owner = request.owner().toString();
-		return state.holder(owner) == null && state.hasLimitOf(request.terms().mode())
+		String owner = request.ownerText();
+		return state.holder(owner) == null && state.superseding(request.terms().mode()).isEmpty()
 				&& (!request.terms().fair() || state.queueEntry(owner) != null);
 	}
 
@@ -121,32 +122,32 @@ final class RequestPoll {
 	 * for each other.
 	 * @return the keys whose rows could not be written
 	 */
-	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyState> states)
+	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyRow> rows)
 			throws SQLException {
-		long micros = SqlParameters.micros(VersionedRowOperations.ENTRY_LIFETIME);
-		Map<String, KeyState> extended = new TreeMap<>();
+		Map<String, KeyRow> extended = new TreeMap<>();
 		for (LeaseRequest request : denied) {
 			for (String key : request.keys()) {
-				KeyState before = VersionedRowOperations.state(extended.containsKey(key) ? extended : states, key);
-				KeyState after = withQueueEntry(before, request, micros);
-				if (after != before) {
-					extended.put(key, after);
+				KeyRow row = KeyRow.of(key, extended.containsKey(key) ? extended : rows);
+				KeyState state = withQueueEntry(row.state(), request);
+				if (state != row.state()) {
+					extended.put(key, row.with(state));
 				}
 			}
 		}
-		return extended.isEmpty() ? Set.of() : write(extended, states);
+		return extended.isEmpty() ? Set.of() : write(extended, rows);
 	}
 
-	private KeyState withQueueEntry(KeyState state, LeaseRequest request, long micros) {
-		String owner = request.owner().toString();
+	private KeyState withQueueEntry(KeyState state, LeaseRequest request) {
+		String owner = request.ownerText();
 		if (request.terms().fair()) {
-			return state.withQueueEntry(owner, request.terms().mode(), this.connection.processName(), micros);
+			return state.queued(owner, request.terms().mode(), this.connection.processName(),
+					VersionedRowOperations.ENTRY_LIFETIME);
 		}
-		return (this.placing && !request.hasMultipleKeys()) ? state.withWaiting(owner) : state;
+		return (this.placing && !request.hasMultipleKeys()) ? state.waitedFor(owner) : state;
 	}
 
-	private Set<String> write(Map<String, KeyState> changed, Map<String, KeyState> states) throws SQLException {
-		changed.forEach((key, state) -> states.put(key, state.at(state.version() + 1)));
+	private Set<String> write(Map<String, KeyRow> changed, Map<String, KeyRow> rows) throws SQLException {
+		changed.forEach((key, row) -> rows.put(key, row.at(row.version() + 1)));
 		return Objects.requireNonNullElse(
 				this.connection.unlessContended(() -> KeyRows.update(this.connection, changed)), changed.keySet());
 	}
@@ -155,10 +156,10 @@ final class RequestPoll {
 	 * Leave marks in the rows without a mark that lasts long enough.
 	 * @return the keys for whose releases no notification will be sent
 	 */
-	private Set<String> renewMarks(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
+	private Set<String> renewMarks(List<LeaseRequest> denied, Map<String, KeyRow> rows) throws SQLException {
 		Set<String> keys = new LinkedHashSet<>();
 		for (LeaseRequest request : denied) {
-			if (this.listening.contains(request) && !VersionedRowOperations.state(states, request.key()).awaited()) {
+			if (this.listening.contains(request) && !KeyRow.of(request.key(), rows).awaited()) {
 				keys.add(request.key());
 			}
 		}
@@ -167,7 +168,7 @@ final class RequestPoll {
 		}
 		Map<String, Long> versions = Objects
 			.requireNonNullElse(this.connection.unlessContended(() -> KeyRows.mark(this.connection, keys)), Map.of());
-		keys.removeIf((key) -> VersionedRowOperations.state(states, key).isOf(versions.get(key)));
+		keys.removeIf((key) -> KeyRow.of(key, rows).isOf(versions.get(key)));
 		return keys;
 	}
 

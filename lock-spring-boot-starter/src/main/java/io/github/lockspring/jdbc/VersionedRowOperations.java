@@ -18,38 +18,33 @@ package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
-import io.github.lockspring.spi.Denial;
-import io.github.lockspring.spi.Grant;
-import io.github.lockspring.spi.LeaseHolder;
-import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
-import io.github.lockspring.spi.LeaseWaiter;
-import io.github.lockspring.spi.ProcessName;
+import io.github.lockspring.spi.state.KeyEntry;
+import io.github.lockspring.spi.state.KeyState;
+import io.github.lockspring.spi.state.KeyStates;
 
 /**
  * Operations on rows with optimistic locking, on a given connection, for all modes:
  * leases that are shared, permits, fair, or of several keys.
  * <ol>
  * <li>One statement reads the rows, and the clock of the database.</li>
- * <li>{@link KeyState} determines the result. A denial writes nothing, except a queue
+ * <li>{@link KeyStates} determine the result. A denial writes nothing, except a queue
  * entry that is new or half expired.</li>
  * <li>One statement for each key writes it back if its version is still the one that was
  * read; several keys are written in one transaction, all of them or none.</li>
@@ -80,90 +75,43 @@ final class VersionedRowOperations {
 	 * another limit
 	 */
 	Attempt acquire(LeaseRequest request, boolean queueing, Trace denied) throws SQLException {
-		String owner = request.owner().toString();
+		String owner = request.ownerText();
 		LeaseTerms terms = request.terms();
-		Map<String, KeyState> states = KeyRows.read(this.connection, request.keys());
-		if (areHeld(states, request)) {
-			return grantOf(states, request);
+		Map<String, KeyRow> rows = KeyRows.read(this.connection, request.keys());
+		KeyStates states = KeyRow.states(request, rows);
+		if (states.areHeldBy(owner)) {
+			return states.grantOf(request);
 		}
-		states.values().forEach((state) -> state.checkLimit(terms.mode()));
-		if (states.values().stream().allMatch((state) -> state.admits(owner, terms.mode(), terms.fair()))) {
-			return grant(states, request, terms.fair()); // others may be admitted as well
+		states.checkLimit(terms.mode());
+		if (states.admit(request)) {
+			// others may be admitted as well
+			return grant(rows, states.granted(request, this.connection.processName()), request, terms.fair());
 		}
 		if (queueing && terms.fair()) {
-			write(states, request.keys(), false, (state) -> state.withQueueEntry(owner, terms.mode(),
-					this.connection.processName(), SqlParameters.micros(ENTRY_LIFETIME)));
+			write(rows, false, (row) -> row.state()
+				.queued(owner, terms.mode(), this.connection.processName(), ENTRY_LIFETIME));
 		}
 		if (denied == Trace.MARK) {
-			mark(request.key(), state(states, request.key()));
+			mark(request.key(), KeyRow.of(request.key(), rows));
 		}
 		if (denied == Trace.NAME && !terms.fair()) {
-			write(states, request.keys(), false, (state) -> state.withWaiting(owner));
-			return denial(request, states);
+			write(rows, false, (row) -> row.state().waitedFor(owner));
+			return KeyRow.states(request, rows).denial(request);
 		}
-		return denial(states);
+		return KeyRow.states(request, rows).denial();
 	}
 
-	/**
-	 * Return a denial with the time after which to retry, in case the key was handed off.
-	 */
-	static Denial denial(LeaseRequest request, Map<String, KeyState> states) {
-		Denial denial = denial(request.keys().stream().map((key) -> state(states, key)));
-		Duration pause = state(states, request.key()).pause(request.owner().toString());
-		return (pause == null || pause.compareTo(denial.retryAfter()) > 0) ? denial : new Denial(pause);
-	}
-
-	private void mark(String key, KeyState state) throws SQLException {
+	private void mark(String key, KeyRow row) throws SQLException {
 		String sql = this.connection.sql().mark();
-		if (sql != null && !state.awaited()) {
-			KeyRows.mark(this.connection, sql, key, state);
+		if (sql != null && !row.awaited()) {
+			KeyRows.mark(this.connection, sql, key, row);
 		}
 	}
 
-	private static boolean areHeld(Map<String, KeyState> states, LeaseRequest request) {
-		String owner = request.owner().toString();
-		return request.keys().stream().allMatch((key) -> state(states, key).holder(owner) != null);
-	}
-
-	static KeyState state(Map<String, KeyState> states, String key) {
-		return Objects.requireNonNull(states.get(key), "state");
-	}
-
-	private static Attempt grantOf(Map<String, KeyState> states, LeaseRequest request) {
-		KeyState state = state(states, request.key());
-		KeyEntry holder = Objects.requireNonNull(state.holder(request.owner().toString()));
-		return grant(request, holder.token(), holder.end() - state.now());
-	}
-
-	private static Grant grant(LeaseRequest request, long lastToken, long micros) {
-		return new Grant(lastToken - request.terms().tokens() + 1, Duration.of(micros, ChronoUnit.MICROS));
-	}
-
-	private Attempt grant(Map<String, KeyState> states, LeaseRequest request, boolean notifying) throws SQLException {
-		String owner = request.owner().toString();
-		LeaseTerms terms = request.terms();
-		long token = states.values().stream().mapToLong(KeyState::nextToken).max().orElseThrow() + terms.tokens() - 1;
-		long micros = SqlParameters.micros(terms.leaseTime());
-		write(states, request.keys(), notifying, (state) -> state.with(
-				new KeyEntry(owner, terms.mode(), false, token, state.now() + micros, this.connection.processName())));
-		return grant(request, token, micros);
-	}
-
-	private static Denial denial(Map<String, KeyState> states) {
-		return denial(states.values().stream());
-	}
-
-	/**
-	 * Return a denial with the time until the first of the leases ends.
-	 */
-	static Denial denial(Stream<KeyState> states) {
-		LongStream remaining = states
-			.flatMapToLong((state) -> state.holders().stream().mapToLong((holder) -> holder.end() - state.now()));
-		return remaining.min()
-			.stream()
-			.mapToObj((micros) -> new Denial(Duration.of(micros, ChronoUnit.MICROS)))
-			.findFirst()
-			.orElse(Denial.UNKNOWN_DURATION);
+	private Attempt grant(Map<String, KeyRow> rows, KeyStates granted, LeaseRequest request, boolean notifying)
+			throws SQLException {
+		write(rows, granted, notifying);
+		return granted.grantOf(request);
 	}
 
 	/**
@@ -171,9 +119,9 @@ final class VersionedRowOperations {
 	 * @return whether the owner held all keys
 	 */
 	boolean release(LeaseRequest lease) throws SQLException {
-		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
-		boolean held = areHeld(states, lease);
-		write(states, lease.keys(), true, (state) -> state.released(lease.owner().toString()));
+		Map<String, KeyRow> rows = KeyRows.read(this.connection, lease.keys());
+		boolean held = KeyRow.states(lease, rows).areHeldBy(lease.ownerText());
+		write(rows, true, (row) -> row.released(lease.ownerText()));
 		return held;
 	}
 
@@ -182,11 +130,11 @@ final class VersionedRowOperations {
 	 * @return whether the owner held it
 	 */
 	boolean forceRelease(String key, String owner) throws SQLException {
-		Map<String, KeyState> states = KeyRows.read(this.connection, List.of(key));
-		if (state(states, key).holder(owner) == null) {
+		Map<String, KeyRow> rows = KeyRows.read(this.connection, List.of(key));
+		if (KeyRow.of(key, rows).state().holder(owner) == null) {
 			return false;
 		}
-		write(states, List.of(key), true, (state) -> state.released(owner));
+		write(rows, true, (row) -> row.released(owner));
 		return true;
 	}
 
@@ -195,62 +143,32 @@ final class VersionedRowOperations {
 	 * @return whether the owner held all keys
 	 */
 	boolean releaseWithDelay(LeaseRequest lease, Duration delay) throws SQLException {
-		String owner = lease.owner().toString();
-		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
-		if (!areHeld(states, lease)) {
-			write(states, lease.keys(), true, (state) -> state.released(owner));
-			return false;
-		}
-		write(states, lease.keys(), true, (state) -> state.withHolder(owner,
-				(holder) -> holder.ofFormerOwner(state.now() + SqlParameters.micros(delay))));
-		return true;
+		String owner = lease.ownerText();
+		Map<String, KeyRow> rows = KeyRows.read(this.connection, lease.keys());
+		boolean held = KeyRow.states(lease, rows).areHeldBy(lease.ownerText());
+		write(rows, true, (row) -> (row.state().holder(owner) != null) ? row.state().releasedWithDelay(owner, delay)
+				: row.released(owner));
+		return held;
 	}
 
 	/**
 	 * Replace an exclusive lease by a shared one, or permits by fewer permits.
 	 */
 	Attempt downgrade(LeaseRequest held, LeaseRequest weaker) throws SQLException {
-		Map<String, KeyState> states = KeyRows.read(this.connection, weaker.keys());
-		if (areHeld(states, weaker)) {
-			return grantOf(states, weaker);
+		Map<String, KeyRow> rows = KeyRows.read(this.connection, weaker.keys());
+		KeyStates states = KeyRow.states(weaker, rows);
+		if (states.areHeldBy(weaker.ownerText())) {
+			return states.grantOf(weaker);
 		}
-		if (!areHeld(states, held)) {
-			return denial(states);
-		}
-		String owner = held.owner().toString();
-		if (weaker.terms().mode() instanceof LeaseMode.Permits) {
-			long micros = SqlParameters.micros(weaker.terms().leaseTime());
-			write(states, weaker.keys(), true, (state) -> state.withHolder(owner,
-					(holder) -> holder.by(weaker.owner().toString(), weaker.terms().mode(), state.now() + micros)));
-			return grantOf(states, weaker);
-		}
-		states.replaceAll((key, state) -> state.without(owner));
-		return grant(states, weaker, true);
+		return !states.areHeldBy(held.ownerText()) ? states.denial()
+				: grant(rows, states.downgraded(held, weaker, this.connection.processName()), weaker, true);
 	}
 
 	/**
-	 * Return the holders of a key.
+	 * Return the state of a key.
 	 */
-	List<LeaseHolder> inspect(String key) throws SQLException {
-		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
-		return state.holders()
-			.stream()
-			.filter((holder) -> !holder.isReservation())
-			.map((holder) -> new LeaseHolder(holder.owner(), ProcessName.parse(holder.holder()), holder.mode(),
-					holder.token(), Duration.of(holder.end() - state.now(), ChronoUnit.MICROS)))
-			.toList();
-	}
-
-	/**
-	 * Return the owners that wait for a key: those in the queue, and then the other
-	 * waiting ones in the row.
-	 */
-	List<LeaseWaiter> inspectQueue(String key) throws SQLException {
-		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
-		Stream<LeaseWaiter> queued = state.queueEntries()
-			.stream()
-			.map((entry) -> new LeaseWaiter(entry.owner(), ProcessName.parse(entry.holder())));
-		return Stream.concat(queued, state.waiting().stream().map((owner) -> new LeaseWaiter(owner, null))).toList();
+	KeyState inspect(String key) throws SQLException {
+		return KeyRow.of(key, KeyRows.read(this.connection, List.of(key))).state();
 	}
 
 	/**
@@ -261,18 +179,18 @@ final class VersionedRowOperations {
 	Set<LeaseRequest> renew(Collection<LeaseRequest> leases) throws SQLException {
 		Set<String> keys = new LinkedHashSet<>();
 		leases.forEach((lease) -> keys.addAll(lease.keys()));
-		Map<String, KeyState> states = KeyRows.read(this.connection, keys);
+		Map<String, KeyRow> rows = KeyRows.read(this.connection, keys);
 		Set<LeaseRequest> held = new HashSet<>();
 		Map<String, List<LeaseRequest>> leasesByKey = new TreeMap<>();
 		for (LeaseRequest lease : leases) {
 			if (!lease.hasMultipleKeys()) {
 				leasesByKey.computeIfAbsent(lease.key(), (key) -> new ArrayList<>()).add(lease);
 			}
-			else if (renew(lease, states)) {
+			else if (renew(lease, rows)) {
 				held.add(lease);
 			}
 		}
-		renew(leasesByKey, states, held);
+		renew(leasesByKey, rows, held);
 		return held;
 	}
 
@@ -280,41 +198,45 @@ final class VersionedRowOperations {
 	 * Write all rows in one batch. Rows that have been changed meanwhile by others are
 	 * read and written again.
 	 */
-	private void renew(Map<String, List<LeaseRequest>> leasesByKey, Map<String, KeyState> states,
-			Set<LeaseRequest> held) throws SQLException {
+	private void renew(Map<String, List<LeaseRequest>> leasesByKey, Map<String, KeyRow> rows, Set<LeaseRequest> held)
+			throws SQLException {
 		while (!leasesByKey.isEmpty()) {
-			Map<String, KeyState> renewed = renewed(leasesByKey, states);
+			Map<String, KeyRow> renewed = renewed(leasesByKey, rows);
 			Set<String> changedByOthers = KeyRows.update(this.connection, renewed);
 			if (!changedByOthers.isEmpty()) {
 				requireTime();
-				states.putAll(KeyRows.read(this.connection, changedByOthers));
+				rows.putAll(KeyRows.read(this.connection, changedByOthers));
 			}
 			leasesByKey.entrySet().removeIf((entry) -> {
-				KeyState state = renewed.get(entry.getKey());
-				boolean written = state == null || !changedByOthers.contains(entry.getKey())
-						|| isWritten(state, state(states, entry.getKey()), entry.getValue());
-				if (written && state != null) {
-					addHeld(state, entry.getValue(), held);
+				KeyRow row = renewed.get(entry.getKey());
+				boolean written = row == null || !changedByOthers.contains(entry.getKey())
+						|| isWritten(row, KeyRow.of(entry.getKey(), rows), entry.getValue());
+				if (written && row != null) {
+					entry.getValue().stream().filter((lease) -> holder(row, lease) != null).forEach(held::add);
 				}
 				return written;
 			});
 		}
 	}
 
+	private static @Nullable KeyEntry holder(KeyRow row, LeaseRequest lease) {
+		return row.state().holder(lease.ownerText());
+	}
+
 	/**
 	 * Return the rows to be written, in the order of the keys, so that no two sessions
 	 * wait for each other.
 	 */
-	private static Map<String, KeyState> renewed(Map<String, List<LeaseRequest>> leasesByKey,
-			Map<String, KeyState> states) {
-		Map<String, KeyState> renewed = new TreeMap<>();
+	private static Map<String, KeyRow> renewed(Map<String, List<LeaseRequest>> leasesByKey, Map<String, KeyRow> rows) {
+		Map<String, KeyRow> renewed = new TreeMap<>();
 		leasesByKey.forEach((key, leases) -> {
-			KeyState before = state(states, key);
-			KeyState after = before.renewed(leases.stream()
-				.collect(Collectors.toMap((lease) -> lease.owner().toString(),
-						(lease) -> SqlParameters.micros(lease.terms().leaseTime()), (one, same) -> one)));
-			if (after != before) {
-				renewed.put(key, after);
+			KeyRow row = KeyRow.of(key, rows);
+			KeyState state = row.state();
+			for (LeaseRequest lease : leases) {
+				state = state.renewed(lease.ownerText(), lease.terms().leaseTime());
+			}
+			if (state != row.state()) {
+				renewed.put(key, row.with(state));
 			}
 		});
 		return renewed;
@@ -324,18 +246,8 @@ final class VersionedRowOperations {
 	 * Return whether a row that may have been changed by others was written nevertheless:
 	 * some drivers do not return the counts of the statements of a batch.
 	 */
-	private static boolean isWritten(KeyState wanted, KeyState present, List<LeaseRequest> leases) {
-		Set<KeyEntry> holders = new HashSet<>(present.holders());
-		Set<String> owners = leases.stream().map((lease) -> lease.owner().toString()).collect(Collectors.toSet());
-		return wanted.holders()
-			.stream()
-			.filter((holder) -> owners.contains(holder.owner()))
-			.allMatch(holders::contains);
-	}
-
-	private static void addHeld(KeyState state, List<LeaseRequest> leases, Set<LeaseRequest> held) {
-		Set<String> owners = state.holders().stream().map(KeyEntry::owner).collect(Collectors.toSet());
-		leases.stream().filter((lease) -> owners.contains(lease.owner().toString())).forEach(held::add);
+	private static boolean isWritten(KeyRow wanted, KeyRow present, List<LeaseRequest> leases) {
+		return leases.stream().allMatch((lease) -> Objects.equals(holder(wanted, lease), holder(present, lease)));
 	}
 
 	private void requireTime() throws RowChangedException {
@@ -344,52 +256,52 @@ final class VersionedRowOperations {
 		}
 	}
 
-	private boolean renew(LeaseRequest lease, Map<String, KeyState> states) throws SQLException {
-		String owner = lease.owner().toString();
-		long micros = SqlParameters.micros(lease.terms().leaseTime());
-		while (areHeld(states, lease)) {
+	private boolean renew(LeaseRequest lease, Map<String, KeyRow> rows) throws SQLException {
+		String owner = lease.ownerText();
+		for (KeyStates states = KeyRow.states(lease, rows); states.areHeldBy(lease.ownerText()); states = KeyRow.states(lease, rows)) {
 			try {
-				write(states, lease.keys(), false,
-						(state) -> state.withHolder(owner, (holder) -> holder.until(state.now() + micros)));
+				write(rows, states.changed((state) -> state.renewed(owner, lease.terms().leaseTime())), false);
 				return true;
 			}
 			catch (RowChangedException ex) {
 				requireTime();
-				states.putAll(KeyRows.read(this.connection, lease.keys()));
+				rows.putAll(KeyRows.read(this.connection, lease.keys()));
 			}
 		}
 		return false;
 	}
 
+	private void write(Map<String, KeyRow> rows, boolean notifying, Function<KeyRow, KeyState> change)
+			throws SQLException {
+		Map<String, KeyState> states = new HashMap<>();
+		rows.forEach((key, row) -> states.put(key, change.apply(row)));
+		write(rows, new KeyStates(states), notifying);
+	}
+
 	/**
-	 * Write the states that are changed.
+	 * Write the states that are changed, in the order of the keys, so that no two
+	 * sessions wait for each other.
 	 * @param notifying whether requests that wait for the keys are notified
 	 */
-	private void write(Map<String, KeyState> states, List<String> keys, boolean notifying,
-			UnaryOperator<KeyState> change) throws SQLException {
-		Map<String, KeyState> changed = new LinkedHashMap<>();
-		for (String key : keys) {
-			KeyState before = state(states, key);
-			KeyState after = change.apply(before);
-			if (after != before) {
-				changed.put(key, after);
+	private void write(Map<String, KeyRow> rows, KeyStates states, boolean notifying) throws SQLException {
+		Map<String, KeyRow> changed = new TreeMap<>();
+		states.byKey().forEach((key, state) -> {
+			KeyRow row = KeyRow.of(key, rows);
+			if (state != row.state()) {
+				changed.put(key, row.with(state));
 			}
-		}
+		});
 		if (changed.size() > 1) {
 			this.connection.inTransaction(() -> write(changed, notifying));
 		}
 		else {
 			write(changed, notifying);
 		}
-		states.putAll(changed);
+		rows.putAll(changed);
 	}
 
-	/**
-	 * Write the rows in the order of the keys, so that no two sessions wait for each
-	 * other.
-	 */
-	private boolean write(Map<String, KeyState> changed, boolean notifying) throws SQLException {
-		for (Map.Entry<String, KeyState> entry : changed.entrySet()) {
+	private boolean write(Map<String, KeyRow> changed, boolean notifying) throws SQLException {
+		for (Map.Entry<String, KeyRow> entry : changed.entrySet()) {
 			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue(), notifying);
 			entry.setValue(entry.getValue().at(version));
 		}

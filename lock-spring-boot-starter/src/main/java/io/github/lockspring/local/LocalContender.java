@@ -20,19 +20,25 @@ import java.time.Duration;
 import java.time.Instant;
 
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * Request in the queue of the {@link LocalStore}, since its last denial.
  *
  * @param notifier notified of the grant
+ * @param request the waiting request
  * @param attemptId the attempt id of the denial
  * @param denied the time of the denial
  */
-record LocalContender(LocalNotifier notifier, long attemptId, Instant denied) {
+record LocalContender(LocalNotifier notifier, LeaseRequest request, long attemptId, Instant denied) {
 
-	boolean notifyContender(LocalLease lease) {
-		Grant grant = new Grant(lease.token(), Duration.between(this.denied, lease.end()));
-		return this.notifier.onGranted(lease.request(), grant, this.attemptId);
+	boolean notifyOfGrant(Grant grant, Instant granted) {
+		Duration validity = Duration.between(this.denied, granted).plus(grant.validity());
+		return this.notifier.onGranted(this.request, new Grant(grant.token(), validity), this.attemptId);
+	}
+
+	void notifyToRetry() {
+		this.notifier.onRetryHint(this.request);
 	}
 
 }

@@ -16,71 +16,28 @@
 
 package io.github.lockspring.local;
 
-import java.time.Duration;
 import java.time.Instant;
 
-import io.github.lockspring.spi.Grant;
-import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.OwnerId;
 
 /**
  * Lease in the {@link LocalStore}.
  *
+ * @param owner the text of the owner, which is a placeholder after a release with a delay
  * @param notifier notified of the loss
- * @param request the request that was granted
- * @param token the first fencing token of its block
+ * @param request the request that was granted, for the keys that are still held
  * @param end the time at which it expires unless it is renewed
  */
-record LocalLease(LocalNotifier notifier, LeaseRequest request, long token, Instant end) {
+record LocalLease(String owner, LocalNotifier notifier, LeaseRequest request, Instant end) {
 
-	LocalLease renewed(Instant end) {
-		return new LocalLease(this.notifier, this.request, this.token, end);
+	LocalLease until(Instant end) {
+		return new LocalLease(this.owner, this.notifier, this.request, end);
 	}
 
-	/**
-	 * Return this lease for a weaker request, from now on.
-	 */
-	LocalLease by(LeaseRequest weaker, Instant now) {
-		return new LocalLease(this.notifier, weaker, this.token, now.plus(weaker.terms().leaseTime()));
-	}
-
-	/**
-	 * Return this lease after its owner released it with a delay.
-	 */
-	LocalLease formerUntil(Instant end) {
-		OwnerId owner = this.request.owner();
-		LeaseRequest former = new LeaseRequest(this.request.keys(), this.request.terms(),
-				new OwnerId(owner.instance() + "!", owner.sequence()));
-		return new LocalLease(this.notifier, former, this.token, end);
-	}
-
-	/**
-	 * Return the remaining lease after a part was released.
-	 */
-	LocalLease of(LeaseRequest part) {
-		return new LocalLease(this.notifier, part, this.token, this.end);
-	}
-
-	boolean isOver(Instant now) {
-		return !now.isBefore(this.end);
-	}
-
-	Duration remaining(Instant now) {
-		return Duration.between(now, this.end);
-	}
-
-	long lastToken() {
-		return this.token + this.request.terms().tokens() - 1;
-	}
-
-	Grant toGrant() {
-		return new Grant(this.token, this.request.terms().leaseTime());
-	}
-
-	LeaseHolder toHolder(Instant now) {
-		return new LeaseHolder(this.request.owner().toString(), this.notifier.process(), this.request.terms().mode(),
-				lastToken(), remaining(now));
+	void notifyOfLoss() {
+		if (this.owner.equals(this.request.ownerText())) {
+			this.notifier.onLost(this.request);
+		}
 	}
 
 }

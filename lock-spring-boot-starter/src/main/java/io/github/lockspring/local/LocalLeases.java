@@ -25,37 +25,38 @@ import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.spi.LeaseRequest;
-
 /**
- * Leases indexed by the granted request, and by their expiry. Guarded by the monitor of
- * the {@link LocalStore}.
+ * Leases indexed by their owner, and by their end. Guarded by the monitor of the
+ * {@link LocalStore}.
  */
 final class LocalLeases {
 
 	private static final Comparator<LocalLease> BY_END = Comparator.comparing(LocalLease::end)
-		.thenComparingLong(LocalLease::token);
+		.thenComparing(LocalLease::owner);
 
-	private final Map<LeaseRequest, LocalLease> byRequest = new HashMap<>();
+	private final Map<String, LocalLease> byOwner = new HashMap<>();
 
 	private final SortedSet<LocalLease> byEnd = new TreeSet<>(BY_END);
 
-	@Nullable LocalLease get(LeaseRequest request) {
-		return this.byRequest.get(request);
+	@Nullable LocalLease get(String owner) {
+		return this.byOwner.get(owner);
 	}
 
-	@Nullable LocalLease overdue(Instant now) {
-		return (!this.byEnd.isEmpty() && this.byEnd.first().isOver(now)) ? this.byEnd.first() : null;
+	/**
+	 * Return the owner of a lease that is over, or {@code null}.
+	 */
+	@Nullable String overdue(Instant now) {
+		return (this.byEnd.isEmpty() || this.byEnd.first().end().isAfter(now)) ? null : this.byEnd.first().owner();
 	}
 
 	void put(LocalLease lease) {
-		remove(lease.request());
-		this.byRequest.put(lease.request(), lease);
+		remove(lease.owner());
+		this.byOwner.put(lease.owner(), lease);
 		this.byEnd.add(lease);
 	}
 
-	@Nullable LocalLease remove(LeaseRequest request) {
-		LocalLease lease = this.byRequest.remove(request);
+	@Nullable LocalLease remove(String owner) {
+		LocalLease lease = this.byOwner.remove(owner);
 		if (lease != null) {
 			this.byEnd.remove(lease);
 		}
@@ -64,11 +65,11 @@ final class LocalLeases {
 
 	void clear() {
 		this.byEnd.clear();
-		this.byRequest.clear();
+		this.byOwner.clear();
 	}
 
 	int size() {
-		return this.byRequest.size() + this.byEnd.size();
+		return this.byOwner.size() + this.byEnd.size();
 	}
 
 }

@@ -145,7 +145,7 @@ public final class LocalLockBackend implements LockBackend {
 
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
-		return this.store.releaseWithDelay(lease, delay);
+		return this.store.releaseWithDelay(this.notifier, lease, delay);
 	}
 
 	@Override

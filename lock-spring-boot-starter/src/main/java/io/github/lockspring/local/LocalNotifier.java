@@ -31,17 +31,17 @@ final class LocalNotifier {
 
 	private volatile @Nullable BackendListener listener;
 
-	private volatile @Nullable ProcessName process;
+	private volatile String process = "";
 
 	/**
-	 * Return the name of the process of the backend.
+	 * Return the name of the process of the backend, empty if it is unknown.
 	 */
-	@Nullable ProcessName process() {
+	String process() {
 		return this.process;
 	}
 
 	void setProcess(ProcessName process) {
-		this.process = process;
+		this.process = process.toString();
 	}
 
 	void setListener(@Nullable BackendListener listener) {

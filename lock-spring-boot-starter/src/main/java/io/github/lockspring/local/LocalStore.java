@@ -19,25 +19,20 @@ package io.github.lockspring.local;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -45,11 +40,14 @@ import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
-import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LeaseWaiter;
-import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.state.KeyEntry;
+import io.github.lockspring.spi.state.KeyState;
+import io.github.lockspring.spi.state.KeyStates;
+import io.github.lockspring.support.Durations;
 
 /**
  * In-memory store of leases and values. Several {@linkplain LocalNotifier notifiers} on
@@ -71,15 +69,15 @@ public final class LocalStore {
 
 	private final Object monitor = new Object();
 
-	private final Map<String, LocalKey> keys = new HashMap<>();
+	private final Map<String, KeyState> keys = new HashMap<>();
 
 	private final LocalLeases leases = new LocalLeases();
 
+	private final Map<String, LocalContender> contenders = new HashMap<>();
+
 	private final Queue<Promotion> granted = new ConcurrentLinkedQueue<>();
 
-	private final Queue<Runnable> hints = new ConcurrentLinkedQueue<>();
-
-	private final Queue<LocalLease> lost = new ConcurrentLinkedQueue<>();
+	private final Queue<Runnable> notifications = new ConcurrentLinkedQueue<>();
 
 	private final LocalValues values = new LocalValues();
 
@@ -110,10 +108,7 @@ public final class LocalStore {
 	 * @param lease the granted request
 	 */
 	public void expire(LeaseRequest lease) {
-		call(() -> {
-			LocalLease held = this.leases.get(lease);
-			return held != null && end(held);
-		});
+		call(() -> end(lease.ownerText()));
 	}
 
 	/**
@@ -123,19 +118,19 @@ public final class LocalStore {
 	 */
 	public boolean expire(String key) {
 		return call(() -> {
-			List<LocalLease> held = leasesOf(key).toList();
-			held.forEach(this::end);
+			List<KeyEntry> held = state(key).holders();
+			held.forEach((holder) -> end(holder.owner()));
 			return !held.isEmpty();
 		});
 	}
 
 	/**
-	 * Return the owners of a key.
+	 * Return the holders of a key.
 	 * @param key the key
-	 * @return the owners, empty if the key is free
+	 * @return the holders, empty if the key is free
 	 */
-	public List<OwnerId> owners(String key) {
-		return call(() -> leasesOf(key).map((lease) -> lease.request().owner()).toList());
+	public List<LeaseHolder> holders(String key) {
+		return call(() -> state(key).inspect());
 	}
 
 	/**
@@ -145,7 +140,7 @@ public final class LocalStore {
 	public Set<String> heldKeys() {
 		return call(() -> {
 			Set<String> held = new TreeSet<>(this.keys.keySet());
-			held.removeIf((name) -> leasesOf(name).findAny().isEmpty());
+			held.removeIf((key) -> state(key).holders().isEmpty());
 			return held;
 		});
 	}
@@ -166,25 +161,10 @@ public final class LocalStore {
 		call(() -> {
 			this.keys.clear();
 			this.leases.clear();
+			this.contenders.clear();
 			return true;
 		});
 		this.values.clear();
-	}
-
-	/**
-	 * Release a key for its holder, whose backend is notified of the loss.
-	 * @param name the key
-	 * @param owner the text of the owner
-	 * @return whether it was held
-	 */
-	boolean forceRelease(String name, String owner) {
-		return call(() -> {
-			Optional<LocalLease> held = leasesOf(name)
-				.filter((lease) -> lease.request().owner().toString().equals(owner))
-				.findFirst();
-			held.ifPresent(this.lost::add);
-			return held.isPresent() && releaseLease(held.get().request().part(List.of(name)));
-		});
 	}
 
 	LocalValues values() {
@@ -198,7 +178,7 @@ public final class LocalStore {
 	Attempt contend(LocalNotifier notifier, LeaseRequest request) {
 		return call(() -> {
 			Attempt attempt = attempt(notifier, request, true);
-			return (attempt instanceof Denial denial) ? enqueue(notifier, request, denial) : attempt;
+			return (attempt instanceof Denial) ? enqueue(notifier, request, states(request)) : attempt;
 		});
 	}
 
@@ -206,21 +186,17 @@ public final class LocalStore {
 	 * Return the contenders of a backend that must continue to wait.
 	 */
 	Map<LeaseRequest, Denial> poll(LocalNotifier notifier, Collection<LeaseRequest> waiting) {
-		return call(() -> waiting.stream()
-			.filter((request) -> isContender(request) && !isSuperseded(request) && !isAdmitted(request, true))
-			.collect(Collectors.toMap(Function.identity(), (request) -> enqueue(notifier, request, deny(request)))));
-	}
-
-	private boolean isContender(LeaseRequest request) {
-		return request.keys().stream().allMatch((name) -> isContender(request, this.keys.get(name)));
-	}
-
-	private static boolean isContender(LeaseRequest request, @Nullable LocalKey key) {
-		return key != null && key.queue().containsKey(request);
-	}
-
-	private boolean isSuperseded(LeaseRequest request) {
-		return keysOf(request).anyMatch((key) -> key.isSuperseded(request));
+		return call(() -> {
+			Map<LeaseRequest, Denial> denials = new HashMap<>();
+			for (LeaseRequest request : waiting) {
+				KeyStates states = states(request);
+				if (this.contenders.containsKey(request.ownerText()) && states.haveLimitOf(request)
+						&& !isAdmitted(states, request, true)) {
+					denials.put(request, enqueue(notifier, request, states));
+				}
+			}
+			return denials;
+		});
 	}
 
 	Renewal renew(Collection<LeaseRequest> requests) {
@@ -232,85 +208,94 @@ public final class LocalStore {
 		});
 	}
 
+	private boolean extend(LeaseRequest request) {
+		String owner = request.ownerText();
+		Duration leaseTime = request.terms().leaseTime();
+		KeyStates states = states(request);
+		LocalLease lease = this.leases.get(owner);
+		if (lease == null || !states.areHeldBy(owner)) {
+			return false;
+		}
+		put(states.changed((state) -> state.renewed(owner, leaseTime)));
+		this.leases.put(lease.until(this.now.plus(leaseTime)));
+		return true;
+	}
+
 	boolean release(LeaseRequest request) {
-		return call(() -> releaseLease(request));
+		return call(() -> release(request.ownerText(), request));
+	}
+
+	/**
+	 * Release a key for its holder, whose backend is notified of the loss.
+	 * @return whether it was held
+	 */
+	boolean forceRelease(String key, String owner) {
+		return call(() -> {
+			LocalLease lease = (state(key).holder(owner) != null) ? this.leases.get(owner) : null;
+			if (lease == null) {
+				return false;
+			}
+			this.notifications.add(lease::notifyOfLoss);
+			return release(owner, lease.request().part(List.of(key)));
+		});
 	}
 
 	/**
 	 * Replace the owner of a lease by a placeholder owner until the delay is over. The
 	 * next contenders are notified to retry.
 	 */
-	boolean releaseWithDelay(LeaseRequest request, Duration delay) {
+	boolean releaseWithDelay(LocalNotifier notifier, LeaseRequest request, Duration delay) {
 		return call(() -> {
-			LocalLease lease = this.leases.get(request);
-			if (lease == null) {
-				return releaseLease(request);
+			String owner = request.ownerText();
+			KeyStates states = states(request);
+			List<String> kept = request.keys().stream().filter((key) -> state(key).holder(owner) != null).toList();
+			put(states.changed((state) -> state.releasedWithDelay(owner, delay)));
+			remove(owner, request);
+			if (!kept.isEmpty()) {
+				this.leases.put(new LocalLease(KeyState.placeholder(owner), notifier, request.part(kept),
+						this.now.plus(delay)));
 			}
-			this.leases.remove(request);
-			discardNotificationsOf(request);
-			LocalLease former = lease.formerUntil(this.now.plus(delay));
-			this.leases.put(former);
-			request.keys().forEach((name) -> keyNamed(name).replace(request, former.request()));
-			request.keys().forEach(this::hintNextOf);
-			return true;
+			kept.forEach((key) -> hintNextOf(state(key)));
+			makeWay(request);
+			return kept.size() == states.byKey().size();
 		});
 	}
 
-	private void hintNextOf(String name) {
-		keyNamed(name).queue()
-			.entrySet()
-			.stream()
-			.findFirst()
-			.ifPresent((next) -> this.hints.add(() -> next.getValue().notifier().onRetryHint(next.getKey())));
+	private void hintNextOf(KeyState state) {
+		if (!state.queue().isEmpty()) {
+			LocalContender next = contender(state.queue().get(0));
+			this.notifications.add(next::notifyToRetry);
+		}
 	}
 
 	Attempt downgrade(LocalNotifier notifier, LeaseRequest stronger, LeaseRequest weaker) {
 		return call(() -> {
-			LocalLease held = this.leases.get(weaker);
-			if (held != null) {
-				return new Grant(held.token(), held.remaining(this.now));
+			KeyStates states = states(weaker);
+			if (states.areHeldBy(weaker.ownerText())) {
+				return states.grantOf(weaker);
 			}
-			LocalLease former = this.leases.remove(stronger);
-			if (former == null) {
-				return deny(weaker);
+			if (!states.areHeldBy(stronger.ownerText())) {
+				return states.denial();
 			}
-			discardNotificationsOf(stronger);
-			LocalLease lease = (weaker.terms().mode() instanceof LeaseMode.Permits)
-					? replace(former, former.by(weaker, this.now)) : replace(notifier, stronger, weaker);
+			remove(stronger.ownerText(), stronger);
+			Grant grant = hold(notifier, weaker, states.downgraded(stronger, weaker, notifier.process()));
 			makeWay(stronger); // for owners that fit beside the weaker lease
-			return lease.toGrant();
+			return grant;
 		});
 	}
 
-	private LocalLease replace(LocalLease former, LocalLease lease) {
-		this.leases.put(lease);
-		lease.request().keys().forEach((name) -> keyNamed(name).replace(former.request(), lease.request()));
-		return lease;
-	}
-
-	private LocalLease replace(LocalNotifier notifier, LeaseRequest exclusive, LeaseRequest shared) {
-		exclusive.keys().forEach((name) -> keyNamed(name).remove(exclusive));
-		return grant(notifier, shared);
-	}
-
 	void removeContendersOf(LocalNotifier notifier) {
-		call(() -> contendersOf(notifier)).forEach(this::release);
+		List<LocalContender> former = call(
+				() -> this.contenders.values().stream().filter((waiting) -> waiting.notifier() == notifier).toList());
+		former.forEach((contender) -> release(contender.request()));
 	}
 
-	List<LeaseHolder> holders(String name) {
-		return call(() -> leasesOf(name).map((lease) -> lease.toHolder(this.now)).toList());
-	}
-
-	List<LeaseWaiter> queue(String name) {
-		return call(() -> (!this.keys.containsKey(name)) ? List.<LeaseWaiter>of() : keyNamed(name).queue()
-			.entrySet()
-			.stream()
-			.map((entry) -> new LeaseWaiter(entry.getKey().owner().toString(), entry.getValue().notifier().process()))
-			.toList());
+	List<LeaseWaiter> queue(String key) {
+		return call(() -> state(key).inspectQueue());
 	}
 
 	int size() {
-		return call(() -> this.keys.size() + this.leases.size()) + this.values.size();
+		return call(() -> this.keys.size() + this.leases.size() + this.contenders.size()) + this.values.size();
 	}
 
 	private <T> T call(Supplier<T> action) {
@@ -318,184 +303,190 @@ public final class LocalStore {
 			return inOneStep(action);
 		}
 		finally {
-			fireGranted();
-			fireHints();
-			fireLost();
+			notifyGranted();
+			for (Runnable next = this.notifications.poll(); next != null; next = this.notifications.poll()) {
+				next.run();
+			}
 		}
 	}
 
 	private <T> T inOneStep(Supplier<T> action) {
 		synchronized (this.monitor) {
 			this.now = this.clock.instant();
-			endOverdueLeases();
+			for (String owner = this.leases.overdue(this.now); owner != null; owner = this.leases.overdue(this.now)) {
+				end(owner);
+			}
 			return action.get();
 		}
 	}
 
-	private void endOverdueLeases() {
-		for (LocalLease lease = this.leases.overdue(this.now); lease != null; lease = this.leases.overdue(this.now)) {
-			end(lease);
-		}
-	}
-
-	private boolean end(LocalLease lease) {
-		this.lost.add(lease);
-		return releaseLease(lease.request());
-	}
-
-	private void fireGranted() {
+	private void notifyGranted() {
 		for (Promotion next = this.granted.poll(); next != null; next = this.granted.poll()) {
-			LocalLease lease = next.lease();
-			if (!next.contender().notifyContender(lease)) {
-				inOneStep(() -> releaseLease(lease.request()));
+			LeaseRequest request = next.contender().request();
+			if (!next.contender().notifyOfGrant(next.grant(), next.time())) {
+				inOneStep(() -> release(request.ownerText(), request));
 			}
 		}
 	}
 
-	private void fireHints() {
-		for (Runnable hint = this.hints.poll(); hint != null; hint = this.hints.poll()) {
-			hint.run();
+	private boolean end(String owner) {
+		LocalLease lease = this.leases.get(owner);
+		if (lease == null) {
+			return false;
 		}
-	}
-
-	private void fireLost() {
-		for (LocalLease lease = this.lost.poll(); lease != null; lease = this.lost.poll()) {
-			lease.notifier().onLost(lease.request());
-		}
+		this.notifications.add(lease::notifyOfLoss);
+		return release(owner, lease.request());
 	}
 
 	private Attempt attempt(LocalNotifier notifier, LeaseRequest request, boolean queueing) {
-		LocalLease held = this.leases.get(request);
-		if (held != null) {
-			discardNotificationsOf(request); // the result reports it
-			return new Grant(held.token(), held.remaining(this.now));
+		KeyStates states = states(request);
+		if (states.areHeldBy(request.ownerText())) {
+			discardNotificationOf(request.ownerText()); // the result reports it
+			return states.grantOf(request);
 		}
-		keysOf(request).forEach((key) -> key.checkLimit(request));
-		return isAdmitted(request, queueing) ? grant(notifier, request).toGrant() : deny(request);
+		states.checkLimit(request.terms().mode());
+		return isAdmitted(states, request, queueing) ? grant(notifier, request, states) : states.denial();
 	}
 
-	private boolean isAdmitted(LeaseRequest request, boolean queueing) {
-		return keysOf(request).allMatch((key) -> key.admits(request, queueing));
-	}
-
-	private LocalLease grant(LocalNotifier notifier, LeaseRequest request) {
-		long microseconds = ChronoUnit.MICROS.between(Instant.EPOCH, this.now);
-		long token = Math.max(this.lastToken + 1, microseconds);
-		LocalLease lease = new LocalLease(notifier, request, token, this.now.plus(request.terms().leaseTime()));
-		this.lastToken = lease.lastToken();
-		this.leases.put(lease);
-		request.keys().forEach((name) -> keyNamed(name).hold(request));
-		return lease;
-	}
-
-	private LocalKey keyNamed(String name) {
-		return this.keys.computeIfAbsent(name, (absent) -> new LocalKey());
-	}
-
-	private Denial deny(LeaseRequest request) {
-		return request.keys()
-			.stream()
-			.flatMap(this::leasesOf)
-			.map((lease) -> lease.remaining(this.now))
-			.min(Comparator.naturalOrder())
-			.map(Denial::new)
-			.orElse(Denial.UNKNOWN_DURATION);
-	}
-
-	private Denial enqueue(LocalNotifier notifier, LeaseRequest request, Denial denial) {
-		LocalContender contender = new LocalContender(notifier, ++this.lastAttemptId, this.now);
-		request.keys().forEach((name) -> keyNamed(name).enqueue(request, contender));
-		return new Denial(denial.retryAfter(), contender.attemptId());
-	}
-
-	private boolean extend(LeaseRequest request) {
-		LocalLease lease = this.leases.get(request);
-		if (lease != null) {
-			this.leases.put(lease.renewed(this.now.plus(request.terms().leaseTime())));
+	private static boolean isAdmitted(KeyStates states, LeaseRequest request, boolean queueing) {
+		LeaseTerms terms = request.terms();
+		for (KeyState state : states.byKey().values()) {
+			if (!state.admits(request.ownerText(), terms.mode(), state.isInTurn(terms, queueing))) {
+				return false;
+			}
 		}
-		return lease != null;
+		return true;
 	}
 
-	private boolean releaseLease(LeaseRequest request) {
-		LocalLease lease = this.leases.remove(request);
-		LeaseRequest remaining = (lease != null) ? lease.request().without(request.keys()) : null;
-		if (lease != null && remaining != null) {
-			this.leases.put(lease.of(remaining));
-			return releasePart(lease.request(), request);
-		}
-		discardNotificationsOf(request);
-		request.keys().forEach((name) -> leave(name, request));
-		makeWay(request);
-		return lease != null;
+	private Grant grant(LocalNotifier notifier, LeaseRequest request, KeyStates states) {
+		return hold(notifier, request, states.granted(request, notifier.process()));
+	}
+
+	private Grant hold(LocalNotifier notifier, LeaseRequest request, KeyStates granted) {
+		put(granted);
+		Grant grant = granted.grantOf(request);
+		String owner = request.ownerText();
+		this.lastToken = Math.max(this.lastToken, grant.token() + request.terms().tokens() - 1);
+		this.contenders.remove(owner);
+		this.leases.put(new LocalLease(owner, notifier, request, this.now.plus(grant.validity())));
+		return grant;
+	}
+
+	private Denial enqueue(LocalNotifier notifier, LeaseRequest request, KeyStates states) {
+		String owner = request.ownerText();
+		LocalContender contender = new LocalContender(notifier, request, ++this.lastAttemptId, this.now);
+		this.contenders.put(owner, contender);
+		put(states.changed(
+				(state) -> state.queued(owner, request.terms().mode(), notifier.process(), Durations.MAX)));
+		return new Denial(states.denial().retryAfter(), contender.attemptId());
 	}
 
 	/**
-	 * Release some keys of a lease, unless that was done before.
+	 * Release what an owner has.
+	 * @return whether it held all keys
 	 */
-	private boolean releasePart(LeaseRequest lease, LeaseRequest part) {
-		List<String> given = part.keys().stream().filter(lease.keys()::contains).toList();
-		given.forEach((name) -> leave(name, part));
-		makeWay(part);
-		return given.size() == part.keys().size();
+	private boolean release(String owner, LeaseRequest request) {
+		KeyStates states = states(request);
+		put(states.changed((state) -> state.released(owner)));
+		remove(owner, request);
+		makeWay(request);
+		return states.areHeldBy(owner);
 	}
 
-	private void discardNotificationsOf(LeaseRequest request) {
-		this.granted.removeIf((next) -> next.lease().request().equals(request));
+	/**
+	 * Remove a contender, or the keys of a request from a lease.
+	 */
+	private void remove(String owner, LeaseRequest request) {
+		discardNotificationOf(owner);
+		this.contenders.remove(owner);
+		LocalLease lease = this.leases.remove(owner);
+		LeaseRequest rest = (lease != null) ? lease.request().without(request.keys()) : null;
+		if (lease != null && rest != null) {
+			this.leases.put(new LocalLease(owner, lease.notifier(), rest, lease.end()));
+		}
 	}
 
-	private void leave(String name, LeaseRequest request) {
-		this.keys.computeIfPresent(name, (same, key) -> key.remove(request) ? null : key);
+	private void discardNotificationOf(String owner) {
+		this.granted.removeIf((next) -> next.contender().request().ownerText().equals(owner));
 	}
 
-	private void makeWay(LeaseRequest request) {
-		Deque<String> names = new ArrayDeque<>(request.keys());
-		while (!names.isEmpty()) {
-			Optional<Map.Entry<LeaseRequest, LocalContender>> next = nextOf(names.element());
-			if (next.isPresent()) {
-				LeaseRequest admitted = next.get().getKey();
-				LocalContender contender = next.get().getValue();
-				this.granted.add(new Promotion(grant(contender.notifier(), admitted), contender));
-				names.addAll(admitted.keys());
+	/**
+	 * Grant the requests that are admitted after a release.
+	 */
+	private void makeWay(LeaseRequest released) {
+		if (this.contenders.isEmpty()) {
+			return;
+		}
+		Deque<String> keys = new ArrayDeque<>(released.keys());
+		while (!keys.isEmpty()) {
+			LocalContender next = nextOf(state(keys.element()));
+			if (next == null) {
+				keys.remove();
 			}
 			else {
-				names.remove();
+				Grant grant = grant(next.notifier(), next.request(), states(next.request()));
+				this.granted.add(new Promotion(next, grant, this.now));
+				keys.addAll(next.request().keys());
 			}
 		}
 	}
 
-	private Optional<Map.Entry<LeaseRequest, LocalContender>> nextOf(String name) {
-		LocalKey key = this.keys.get(name);
-		if (key == null || key.isHeldExclusively()) {
-			return Optional.empty();
+	/**
+	 * Return the first contender if it is admitted. Those behind it do not pass it unless
+	 * it waits for another key as well.
+	 */
+	private @Nullable LocalContender nextOf(KeyState state) {
+		for (KeyEntry entry : state.queue()) {
+			LocalContender next = contender(entry);
+			if (isAdmitted(states(next.request()), next.request(), true)) {
+				return next;
+			}
+			if (!next.request().hasMultipleKeys() && state.superseding(entry.mode()).isEmpty()) {
+				return null;
+			}
 		}
-		return key.queue().entrySet().stream().filter((entry) -> isAdmitted(entry.getKey(), true)).findFirst();
+		return null;
 	}
 
-	private Stream<LocalKey> keysOf(LeaseRequest request) {
-		return request.keys().stream().map(this.keys::get).filter(Objects::nonNull);
+	private LocalContender contender(KeyEntry entry) {
+		return Objects.requireNonNull(this.contenders.get(entry.owner()), "contender");
 	}
 
-	private Stream<LocalLease> leasesOf(String name) {
-		LocalKey key = this.keys.get(name);
-		return (key != null) ? key.holders().stream().map(this.leases::get) : Stream.empty();
+	private KeyStates states(LeaseRequest request) {
+		return KeyStates.of(request, this::state);
 	}
 
-	private List<LeaseRequest> contendersOf(LocalNotifier notifier) {
-		return this.keys.values()
-			.stream()
-			.flatMap((key) -> key.queue().entrySet().stream())
-			.filter((entry) -> entry.getValue().notifier() == notifier)
-			.map(Map.Entry::getKey)
-			.toList();
+	private KeyState state(String key) {
+		KeyState state = this.keys.get(key);
+		if (state == null) {
+			return KeyState.free(this.now, this.lastToken);
+		}
+		if (!state.now().equals(this.now)) {
+			state = state.at(this.now);
+			this.keys.put(key, state);
+		}
+		return state;
+	}
+
+	private void put(KeyStates states) {
+		states.byKey().forEach((key, state) -> {
+			if (state.isUnused()) {
+				this.keys.remove(key);
+			}
+			else {
+				this.keys.put(key, state);
+			}
+		});
 	}
 
 	/**
 	 * Contender that became a holder and has not been notified yet.
 	 *
-	 * @param lease the lease
-	 * @param contender the former contender
+	 * @param contender the contender
+	 * @param grant its lease
+	 * @param time the time of the grant
 	 */
-	private record Promotion(LocalLease lease, LocalContender contender) {
+	private record Promotion(LocalContender contender, Grant grant, Instant time) {
 	}
 
 }

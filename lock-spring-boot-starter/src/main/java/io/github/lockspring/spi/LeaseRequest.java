@@ -46,6 +46,11 @@ public final class LeaseRequest {
 	private final long sequence;
 
 	/**
+	 * Computed on first use; a race between threads computes it twice.
+	 */
+	private @Nullable String ownerText;
+
+	/**
 	 * Create a request for one key.
 	 * @param key the key
 	 * @param terms the terms
@@ -120,6 +125,9 @@ public final class LeaseRequest {
 	 * @return the remaining part, or {@code null} if no key is left
 	 */
 	public @Nullable LeaseRequest without(Collection<String> keys) {
+		if (!hasMultipleKeys()) {
+			return keys.contains(this.key) ? null : this;
+		}
 		List<String> remaining = new ArrayList<>(keys());
 		remaining.removeAll(Set.copyOf(keys));
 		return remaining.isEmpty() ? null : part(remaining);
@@ -159,6 +167,19 @@ public final class LeaseRequest {
 	 */
 	public OwnerId owner() {
 		return new OwnerId(this.instance, this.sequence);
+	}
+
+	/**
+	 * Return the text of the owner of this request, by which stores identify it.
+	 * @return the text of {@link #owner()}
+	 */
+	public String ownerText() {
+		String text = this.ownerText;
+		if (text == null) {
+			text = owner().toString();
+			this.ownerText = text;
+		}
+		return text;
 	}
 
 	@Override

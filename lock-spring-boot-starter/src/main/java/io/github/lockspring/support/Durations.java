@@ -16,6 +16,8 @@
 package io.github.lockspring.support;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -105,6 +107,24 @@ public final class Durations {
 	 */
 	public static long waitNanos(long time, TimeUnit unit) {
 		return Math.min(Math.max(unit.toNanos(time), 0), MAX_NANOS);
+	}
+
+	/**
+	 * Return a moment as a number of microseconds.
+	 * @param instant the moment
+	 * @return the microseconds since 1970, rounded down
+	 */
+	public static long micros(Instant instant) {
+		return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+	}
+
+	/**
+	 * Return a moment that is given in microseconds.
+	 * @param micros the microseconds since 1970
+	 * @return the moment
+	 */
+	public static Instant ofMicros(long micros) {
+		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
 	}
 
 	/**

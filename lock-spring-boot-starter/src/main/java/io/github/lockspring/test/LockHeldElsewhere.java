@@ -17,7 +17,6 @@
 package io.github.lockspring.test;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.lockspring.engine.KeyFormat;
@@ -28,7 +27,6 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
-import io.github.lockspring.spi.OwnerId;
 
 /**
  * Lock that another process seems to hold, until this is closed or the test ends.
@@ -76,8 +74,7 @@ public final class LockHeldElsewhere implements AutoCloseable {
 	 * Return whether a lock of a test holds the key.
 	 */
 	static boolean isHeld(LocalStore store, String storeKey) {
-		List<OwnerId> owners = store.owners(storeKey);
-		return owners.stream().anyMatch((owner) -> owner.instance().equals(INSTANCE));
+		return store.holders(storeKey).stream().anyMatch((holder) -> holder.isOf(INSTANCE));
 	}
 
 	boolean isOfCurrentThread() {

@@ -29,6 +29,7 @@ import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.LeaseHolder;
 
 /**
  * Control of the locks of an application in a test: held locks, locks held by another
@@ -156,7 +157,7 @@ public final class TestLocks {
 	 * @return whether it cannot be acquired exclusively
 	 */
 	public boolean isHeld(String key) {
-		return !store().owners(storeKey(key)).isEmpty();
+		return !store().holders(storeKey(key)).isEmpty();
 	}
 
 	/**
@@ -169,7 +170,7 @@ public final class TestLocks {
 	}
 
 	private boolean isKeptAfterRelease(String key) {
-		return store().owners(storeKey(key)).stream().allMatch((owner) -> owner.instance().endsWith("!"));
+		return store().holders(storeKey(key)).stream().allMatch(LeaseHolder::isReleased);
 	}
 
 	/**

@@ -41,6 +41,8 @@ import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.state.KeyEntry;
+import io.github.lockspring.support.Durations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -147,7 +149,7 @@ record JdbcStore(String url, String user, String password, String table, int kep
 			owners.add(owner);
 		}
 		if (entries != null) {
-			entries.lines().filter((line) -> KeyEntry.ofLine(line).end() > now).forEach(owners::add);
+			entries.lines().filter((line) -> Durations.micros(KeyEntry.ofLine(line).end()) > now).forEach(owners::add);
 		}
 		return owners;
 	}

@@ -38,6 +38,8 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.spi.state.KeyEntry;
+import io.github.lockspring.support.Durations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -151,10 +153,14 @@ abstract class SqlLockCleanupTests {
 		used("awaited");
 		long now = column("awaited", "token");
 		set("awaited", "token = token - ?", 10 * HOUR);
-		set("awaited", "entries = ?", new KeyEntry("waiter", LeaseMode.EXCLUSIVE, true, 0, now + HOUR, "h").toLine());
+		set("awaited", "entries = ?", entry(now + HOUR).toLine());
 		assertNothingIsRemoved();
-		set("awaited", "entries = ?", new KeyEntry("waiter", LeaseMode.EXCLUSIVE, true, 0, now - HOUR, "h").toLine());
+		set("awaited", "entries = ?", entry(now - HOUR).toLine());
 		assertThat(this.cleanup.removeOldRows()).isOne();
+	}
+
+	private static KeyEntry entry(long end) {
+		return new KeyEntry("waiter", LeaseMode.EXCLUSIVE, true, 0, Durations.ofMicros(end), "h");
 	}
 
 	@Test

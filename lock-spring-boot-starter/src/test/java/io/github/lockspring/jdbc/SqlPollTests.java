@@ -33,6 +33,8 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.state.KeyEntry;
+import io.github.lockspring.support.Durations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -238,11 +240,12 @@ abstract class SqlPollTests {
 		for (Map<String, Object> row : this.database.jdbc()
 			.queryForList("SELECT lock_key, entries FROM " + this.table + " WHERE entries IS NOT NULL")) {
 			KeyEntry entry = KeyEntry.ofLine(String.valueOf(row.get("entries")).strip());
-			KeyEntry moved = entry.until(change.applyAsLong(entry.end()));
+			long end = change.applyAsLong(Durations.micros(entry.end()));
+			KeyEntry moved = entry.until(Durations.ofMicros(end));
 			this.database.jdbc()
 				.update("UPDATE " + this.table + " SET entries = ?, version = version + 1 WHERE lock_key = ?",
 						moved.toLine() + '\n', row.get("lock_key"));
-			ends.add(moved.end());
+			ends.add(end);
 		}
 		return ends;
 	}

@@ -35,6 +35,8 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.state.KeyEntry;
+import io.github.lockspring.support.Durations;
 
 /**
  * A database of one test.
@@ -179,13 +181,13 @@ final class TestDatabase implements AutoCloseable {
 				"SELECT entries FROM " + table + " WHERE lock_key = ? AND entries IS NOT NULL", String.class, key)) {
 			List<KeyEntry> left = entries.lines()
 				.map(KeyEntry::ofLine)
-				.map((entry) -> entry.isOwnedBy(owner) ? entry.until(1) : entry)
+				.map((entry) -> entry.isOwnedBy(owner) ? entry.until(Durations.ofMicros(1)) : entry)
 				.toList();
 			this.jdbc.update(
 					"UPDATE " + table + " SET entries = ?, shared_until = ?, version = version + 1 "
 							+ "WHERE lock_key = ?",
 					left.stream().map((entry) -> entry.toLine() + '\n').collect(Collectors.joining()),
-					left.stream().filter((entry) -> !entry.waiting()).mapToLong(KeyEntry::end).max().orElse(0), key);
+					left.stream().filter((entry) -> !entry.queued()).mapToLong((entry) -> Durations.micros(entry.end())).max().orElse(0), key);
 		}
 	}
 

@@ -14,8 +14,11 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.spi.state;
 
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -33,9 +36,11 @@ import static org.assertj.core.api.Assertions.tuple;
  */
 class KeyStateTests {
 
-	private static final long NOW = 1_000;
+	private static final Instant NOW = Instant.ofEpochSecond(1_000);
 
-	private static final KeyState FREE = KeyState.absent(NOW);
+	private static final Instant END = NOW.plusSeconds(1);
+
+	private static final KeyState FREE = KeyState.free(NOW, 0);
 
 	@Test
 	void freeKeyAdmitsEveryMode() {
@@ -45,9 +50,9 @@ class KeyStateTests {
 
 	@Test
 	void modesDoNotMix() {
-		KeyState shared = FREE.with(holder("a", LeaseMode.SHARED));
-		KeyState exclusive = FREE.with(holder("a", LeaseMode.EXCLUSIVE));
-		KeyState permits = FREE.with(holder("a", LeaseMode.permits(1, 2)));
+		KeyState shared = FREE.granted(holder("a", LeaseMode.SHARED));
+		KeyState exclusive = FREE.granted(holder("a", LeaseMode.EXCLUSIVE));
+		KeyState permits = FREE.granted(holder("a", LeaseMode.permits(1, 2)));
 		assertThat(shared.admits("b", LeaseMode.SHARED, false)).isTrue();
 		assertThat(shared.admits("b", LeaseMode.EXCLUSIVE, false)).isFalse();
 		assertThat(shared.admits("b", LeaseMode.permits(1, 2), false)).isFalse();
@@ -77,89 +82,67 @@ class KeyStateTests {
 	}
 
 	@Test
-	void placeIsProlongedWhenItIsHalfOverAndStaysWhereItIs() {
+	void halfExpiredEntryIsExtendedAndKeepsItsPosition() {
 		KeyState queue = queued(queued(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
 		assertThat(queued(queue, "a", LeaseMode.EXCLUSIVE)).isSameAs(queue);
-		KeyState later = later(queue, NOW + 60);
-		assertThat(queued(later, "a", LeaseMode.EXCLUSIVE).queueEntries()).extracting(KeyEntry::owner, KeyEntry::end)
-			.containsExactly(tuple("a", NOW + 160), tuple("b", NOW + 100));
+		KeyState later = later(queue, NOW.plusMillis(60));
+		assertThat(queued(later, "a", LeaseMode.EXCLUSIVE).queue()).extracting(KeyEntry::owner, KeyEntry::end)
+			.containsExactly(tuple("a", NOW.plusMillis(160)), tuple("b", NOW.plusMillis(100)));
 	}
 
 	@Test
-	void placeOfContenderThatDoesNotAskAgainLapses() {
+	void entryOfContenderThatDoesNotRetryExpires() {
 		KeyState queue = queued(queued(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
-		KeyState extended = queued(later(queue, NOW + 60), "b", LeaseMode.EXCLUSIVE);
-		assertThat(later(extended, NOW + 99).admits("b", LeaseMode.EXCLUSIVE, true)).isFalse();
-		assertThat(later(extended, NOW + 100).admits("b", LeaseMode.EXCLUSIVE, true)).isTrue();
+		KeyState extended = queued(later(queue, NOW.plusMillis(60)), "b", LeaseMode.EXCLUSIVE);
+		assertThat(later(extended, NOW.plusMillis(99)).admits("b", LeaseMode.EXCLUSIVE, true)).isFalse();
+		assertThat(later(extended, NOW.plusMillis(100)).admits("b", LeaseMode.EXCLUSIVE, true)).isTrue();
 	}
 
 	@Test
 	void holderLeavesTheQueue() {
 		KeyState queue = queued(FREE, "a", LeaseMode.EXCLUSIVE);
-		assertThat(queue.with(holder("a", LeaseMode.EXCLUSIVE)).queueEntries()).isEmpty();
+		assertThat(queue.granted(holder("a", LeaseMode.EXCLUSIVE)).queue()).isEmpty();
 	}
 
 	@Test
-	void otherLimitIsRefusedAlsoForThoseInTheQueue() {
+	void otherLimitIsRejectedAlsoForThoseInTheQueue() {
 		KeyState queue = queued(FREE, "a", LeaseMode.permits(1, 5));
-		assertThatIllegalArgumentException().isThrownBy(() -> queue.checkLimit(LeaseMode.permits(1, 7)))
+		assertThatIllegalArgumentException().isThrownBy(() -> states(queue).checkLimit(LeaseMode.permits(1, 7)))
 			.withMessageContaining("limit of 5 permits, not 7");
-		queue.checkLimit(LeaseMode.permits(1, 5));
-		queue.checkLimit(LeaseMode.SHARED);
+		states(queue).checkLimit(LeaseMode.permits(1, 5));
+		states(queue).checkLimit(LeaseMode.SHARED);
 	}
 
 	@Test
 	void strangerChangesNothing() {
-		KeyState state = queued(FREE.with(holder("a", LeaseMode.SHARED)), "b", LeaseMode.EXCLUSIVE);
+		KeyState state = queued(FREE.granted(holder("a", LeaseMode.SHARED)), "b", LeaseMode.EXCLUSIVE);
 		assertThat(state.without("c")).isSameAs(state);
 		assertThat(state.without("a").holders()).isEmpty();
-		assertThat(state.without("b").queueEntries()).isEmpty();
+		assertThat(state.without("b").queue()).isEmpty();
 	}
 
 	@Test
 	void tokenIsTheClockOrOneMoreThanTheLast() {
-		assertThat(FREE.nextToken()).isEqualTo(NOW);
-		assertThat(KeyState.of(1, NOW, NOW + 7, null, 0, null).nextToken()).isEqualTo(NOW + 8);
-	}
-
-	@Test
-	void textHoldsSharersAndQueueAndColumnsTheExclusiveHolder() {
-		KeyState state = queued(
-				queued(FREE.with(holder("a", LeaseMode.SHARED)).with(holder("b", LeaseMode.permits(2, 9))), "c",
-						LeaseMode.permits(3, 9)),
-				"d", LeaseMode.EXCLUSIVE);
-		assertThat(state.toLines()).isEqualTo("""
-				s a 5 2000 1@host
-				p2/9 b 5 2000 1@host
-				+p3/9 c 0 1100 1@host
-				+x d 0 1100 1@host
-				""");
-		KeyState read = KeyState.of(KeyState.ABSENT, NOW, 5, null, state.sharedUntil(), state.toLines());
-		assertThat(read).isEqualTo(state);
-		assertThat(FREE.with(holder("a", LeaseMode.EXCLUSIVE)).toLines()).isNull();
+		long micros = NOW.getEpochSecond() * 1_000_000;
+		assertThat(FREE.nextToken()).isEqualTo(micros);
+		assertThat(KeyState.free(NOW, micros + 7).nextToken()).isEqualTo(micros + 8);
 	}
 
 	@Test
 	void thoseWhoseTimeIsOverAreGone() {
-		KeyState state = queued(FREE.with(holder("a", LeaseMode.SHARED)), "b", LeaseMode.EXCLUSIVE);
-		assertThat(later(state, 1_999).holders()).hasSize(1);
-		assertThat(later(state, 2_000).holders()).isEmpty();
-		assertThat(later(state, 1_100).queueEntries()).isEmpty();
+		KeyState state = queued(FREE.granted(holder("a", LeaseMode.SHARED)), "b", LeaseMode.EXCLUSIVE);
+		assertThat(later(state, END.minusNanos(1)).holders()).hasSize(1);
+		assertThat(later(state, END).holders()).isEmpty();
+		assertThat(later(state, NOW.plusMillis(100)).queue()).isEmpty();
 		KeyEntry exclusive = holder("a", LeaseMode.EXCLUSIVE);
-		assertThat(KeyState.of(1, 1_999, 5, exclusive, 0, null).exclusive()).isEqualTo(exclusive);
-		assertThat(KeyState.of(1, 2_000, 5, exclusive, 0, null).exclusive()).isNull();
-	}
-
-	@Test
-	void clockThatGoesBackBringsNoHolderBack() {
-		KeyState state = FREE.with(holder("a", LeaseMode.SHARED));
-		KeyEntry successor = new KeyEntry("b", LeaseMode.EXCLUSIVE, false, 6, 3_000, "");
-		assertThat(KeyState.of(1, NOW, 6, successor, 0, state.toLines()).holders()).containsExactly(successor);
+		KeyState held = FREE.granted(exclusive);
+		assertThat(later(held, END.minusNanos(1)).exclusive()).isEqualTo(exclusive);
+		assertThat(later(held, END).exclusive()).isNull();
 	}
 
 	@Test
 	void nameOfTheProcessCannotBreakTheLine() {
-		KeyEntry entry = new KeyEntry("a", LeaseMode.SHARED, false, 1, 2, "1@h\u00f6st\n+x b 0 9 ");
+		KeyEntry entry = new KeyEntry("a", LeaseMode.SHARED, false, 1, Instant.EPOCH.plusNanos(2_999), "1@h\u00f6st\n+x b 0 9 ");
 		assertThat(entry.toLine()).isEqualTo("s a 1 2 1@h?st?+x b 0 9 ");
 		assertThat(KeyEntry.ofLine(entry.toLine()).owner()).isEqualTo("a");
 	}
@@ -172,15 +155,19 @@ class KeyStateTests {
 	}
 
 	private static KeyEntry holder(String owner, LeaseMode mode) {
-		return new KeyEntry(owner, mode, false, 5, 2_000, "1@host");
+		return new KeyEntry(owner, mode, false, 5, END, "1@host");
 	}
 
 	private static KeyState queued(KeyState state, String owner, LeaseMode mode) {
-		return state.withQueueEntry(owner, mode, "1@host", 100);
+		return state.queued(owner, mode, "1@host", Duration.ofMillis(100));
 	}
 
-	private static KeyState later(KeyState state, long now) {
-		return KeyState.of(1, now, state.token(), state.exclusive(), state.sharedUntil(), state.toLines());
+	private static KeyState later(KeyState state, Instant now) {
+		return state.at(now);
+	}
+
+	private static KeyStates states(KeyState state) {
+		return new KeyStates(Map.of("key", state));
 	}
 
 }

@@ -1,0 +1,193 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi.state;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseMode.Permits;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.PermitLimitException;
+import io.github.lockspring.support.Durations;
+
+/**
+ * States of the keys of a request, which are granted together or not at all. Immutable:
+ * the map must not be modified.
+ *
+ * @param byKey the state of each key
+ */
+public record KeyStates(Map<String, KeyState> byKey) {
+
+	/**
+	 * Return the states of the keys of a request.
+	 * @param request the request
+	 * @param read returns the state of a key
+	 * @return the states
+	 */
+	public static KeyStates of(LeaseRequest request, Function<String, KeyState> read) {
+		if (!request.hasMultipleKeys()) {
+			return new KeyStates(Map.of(request.key(), read.apply(request.key())));
+		}
+		Map<String, KeyState> states = new LinkedHashMap<>();
+		request.keys().forEach((key) -> states.put(key, read.apply(key)));
+		return new KeyStates(states);
+	}
+
+	/**
+	 * Return whether a lease has not ended: its owner holds all keys.
+	 * @param owner the text of the owner
+	 * @return whether the lease is held
+	 */
+	public boolean areHeldBy(String owner) {
+		for (KeyState state : this.byKey.values()) {
+			if (state.holder(owner) == null) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * Return the grant of a lease that has not ended.
+	 * @param lease the granted request
+	 * @return the grant, with the remaining lease time
+	 */
+	public Grant grantOf(LeaseRequest lease) {
+		KeyState state = Objects.requireNonNull(this.byKey.get(lease.key()), "state");
+		KeyEntry holder = Objects.requireNonNull(state.holder(lease.ownerText()), "holder");
+		return new Grant(holder.token() - lease.terms().tokens() + 1, Duration.between(state.now(), holder.end()));
+	}
+
+	/**
+	 * Reject permits whose limit is superseded by that of another request.
+	 * @param mode the wanted mode
+	 * @throws PermitLimitException if another limit applies
+	 */
+	public void checkLimit(LeaseMode mode) {
+		if (mode instanceof Permits wanted) {
+			this.byKey.values().forEach((state) -> state.superseding(mode).ifPresent((superseding) -> {
+				throw new PermitLimitException(wanted, superseding.limit(), superseding.version());
+			}));
+		}
+	}
+
+	/**
+	 * Return whether the limit of a request applies.
+	 * @param request the request
+	 * @return whether {@link #checkLimit} accepts it
+	 */
+	public boolean haveLimitOf(LeaseRequest request) {
+		LeaseMode mode = request.terms().mode();
+		return this.byKey.values().stream().allMatch((state) -> state.superseding(mode).isEmpty());
+	}
+
+	/**
+	 * Return whether a request that holds none of the keys can be granted.
+	 * @param request the request
+	 * @return whether all keys {@linkplain KeyState#admits admit} it
+	 */
+	public boolean admit(LeaseRequest request) {
+		String owner = request.ownerText();
+		LeaseTerms terms = request.terms();
+		return this.byKey.values().stream().allMatch((state) -> state.admits(owner, terms.mode(), terms.fair()));
+	}
+
+	/**
+	 * Grant a request.
+	 * @param request the request
+	 * @param process the name of the process, or an empty text
+	 * @return the new states
+	 */
+	public KeyStates granted(LeaseRequest request, String process) {
+		String owner = request.ownerText();
+		LeaseTerms terms = request.terms();
+		long token = terms.tokens() - 1;
+		for (KeyState state : this.byKey.values()) {
+			token = Math.max(token, state.nextToken() + terms.tokens() - 1);
+		}
+		long lastToken = token;
+		return changed((state) -> state.granted(
+				new KeyEntry(owner, terms.mode(), false, lastToken, state.end(terms.leaseTime()), process)));
+	}
+
+	/**
+	 * Replace a lease that has not ended by a weaker one: an exclusive one by a shared
+	 * one with a new token, or permits by fewer permits.
+	 * @param held the granted request
+	 * @param weaker the request that replaces it
+	 * @param process the name of the process, or an empty text
+	 * @return the new states
+	 */
+	public KeyStates downgraded(LeaseRequest held, LeaseRequest weaker, String process) {
+		String owner = held.ownerText();
+		return (weaker.terms().mode() instanceof Permits)
+				? changed((state) -> state.replaced(owner, weaker.ownerText(), weaker.terms()))
+				: changed((state) -> state.without(owner)).granted(weaker, process);
+	}
+
+	/**
+	 * Change all states.
+	 * @param change returns the new state of a key
+	 * @return the new states
+	 */
+	public KeyStates changed(UnaryOperator<KeyState> change) {
+		if (this.byKey.size() == 1) {
+			Map.Entry<String, KeyState> only = this.byKey.entrySet().iterator().next();
+			return new KeyStates(Map.of(only.getKey(), change.apply(only.getValue())));
+		}
+		Map<String, KeyState> changed = new LinkedHashMap<>(this.byKey);
+		changed.replaceAll((key, state) -> change.apply(state));
+		return new KeyStates(changed);
+	}
+
+	/**
+	 * Return the denial of a request.
+	 * @return a denial with the time until the first of the leases ends
+	 */
+	public Denial denial() {
+		return this.byKey.values()
+			.stream()
+			.flatMap((state) -> state.holders().stream().map((holder) -> Duration.between(state.now(), holder.end())))
+			.min(Comparator.naturalOrder())
+			.map(Denial::new)
+			.orElse(Denial.UNKNOWN_DURATION);
+	}
+
+	/**
+	 * Return the denial of a request that is among the {@linkplain KeyState#waiting()
+	 * waiting} ones.
+	 * @param request the request
+	 * @return a denial with the time after which it retries, in case the key was handed
+	 * off to it
+	 */
+	public Denial denial(LeaseRequest request) {
+		Denial denial = denial();
+		KeyState state = Objects.requireNonNull(this.byKey.get(request.key()), "state");
+		Duration pause = state.pause(request.ownerText());
+		return (pause == null) ? denial : new Denial(Durations.min(pause, denial.retryAfter()));
+	}
+
+}
