@@ -454,8 +454,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
-		return this.calls.run(timeout,
-				(connection, mayBeDone) -> new VersionedRowOperations(connection).inspect(key)).inspectQueue();
+		return this.calls.run(timeout, (connection, mayBeDone) -> new VersionedRowOperations(connection).inspect(key))
+			.inspectQueue();
 	}
 
 	@Override

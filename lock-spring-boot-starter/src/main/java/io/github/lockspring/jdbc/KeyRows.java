@@ -110,8 +110,7 @@ final class KeyRows {
 		KeyEntry exclusive = (owner != null)
 				? exclusive(owner, token, Durations.ofMicros(rows.getLong(6)), rows.getString(7)) : null;
 		return KeyRow
-			.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9),
-					waiting(rows.getString(11)))
+			.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9), waiting(rows.getString(11)))
 			.awaited(rows.getBoolean(10));
 	}
 
@@ -154,8 +153,7 @@ final class KeyRows {
 		return changed;
 	}
 
-	private static Set<String> updateInBatch(LockConnection connection, Map<String, KeyRow> rows)
-			throws SQLException {
+	private static Set<String> updateInBatch(LockConnection connection, Map<String, KeyRow> rows) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().write());
 		try {
 			for (Map.Entry<String, KeyRow> entry : rows.entrySet()) {
@@ -176,8 +174,7 @@ final class KeyRows {
 		}
 	}
 
-	private static PreparedStatement bindUpdate(LockConnection connection, String key, KeyRow row)
-			throws SQLException {
+	private static PreparedStatement bindUpdate(LockConnection connection, String key, KeyRow row) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().write());
 		bindUpdate(statement, key, row);
 		return statement;

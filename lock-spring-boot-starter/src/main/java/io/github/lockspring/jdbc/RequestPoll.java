@@ -122,8 +122,7 @@ final class RequestPoll {
 	 * for each other.
 	 * @return the keys whose rows could not be written
 	 */
-	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyRow> rows)
-			throws SQLException {
+	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyRow> rows) throws SQLException {
 		Map<String, KeyRow> extended = new TreeMap<>();
 		for (LeaseRequest request : denied) {
 			for (String key : request.keys()) {

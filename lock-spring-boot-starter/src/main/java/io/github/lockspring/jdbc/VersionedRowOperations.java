@@ -88,8 +88,8 @@ final class VersionedRowOperations {
 			return grant(rows, states.granted(request, this.connection.processName()), request, terms.fair());
 		}
 		if (queueing && terms.fair()) {
-			write(rows, false, (row) -> row.state()
-				.queued(owner, terms.mode(), this.connection.processName(), ENTRY_LIFETIME));
+			write(rows, false,
+					(row) -> row.state().queued(owner, terms.mode(), this.connection.processName(), ENTRY_LIFETIME));
 		}
 		if (denied == Trace.MARK) {
 			mark(request.key(), KeyRow.of(request.key(), rows));
@@ -258,7 +258,8 @@ final class VersionedRowOperations {
 
 	private boolean renew(LeaseRequest lease, Map<String, KeyRow> rows) throws SQLException {
 		String owner = lease.ownerText();
-		for (KeyStates states = KeyRow.states(lease, rows); states.areHeldBy(lease.ownerText()); states = KeyRow.states(lease, rows)) {
+		for (KeyStates states = KeyRow.states(lease, rows); states
+			.areHeldBy(lease.ownerText()); states = KeyRow.states(lease, rows)) {
 			try {
 				write(rows, states.changed((state) -> state.renewed(owner, lease.terms().leaseTime())), false);
 				return true;

@@ -376,8 +376,7 @@ public final class LocalStore {
 		String owner = request.ownerText();
 		LocalContender contender = new LocalContender(notifier, request, ++this.lastAttemptId, this.now);
 		this.contenders.put(owner, contender);
-		put(states.changed(
-				(state) -> state.queued(owner, request.terms().mode(), notifier.process(), Durations.MAX)));
+		put(states.changed((state) -> state.queued(owner, request.terms().mode(), notifier.process(), Durations.MAX)));
 		return new Denial(states.denial().retryAfter(), contender.attemptId());
 	}
 

@@ -68,7 +68,8 @@ class KeyRowTests {
 	@Test
 	void keyIsHandedOffUnlessItsReleaseIsNotified() {
 		KeyRow row = KeyRow.absent(NOW).with(FREE.granted(holder("a", LeaseMode.EXCLUSIVE)).waitedFor("b"));
-		assertThat(row.released("a").exclusive()).matches(KeyEntry::isReservation).matches((next) -> next.isOwnedBy("b"));
+		assertThat(row.released("a").exclusive()).matches(KeyEntry::isReservation)
+			.matches((next) -> next.isOwnedBy("b"));
 		assertThat(row.awaited(true).released("a").holders()).isEmpty();
 	}
 

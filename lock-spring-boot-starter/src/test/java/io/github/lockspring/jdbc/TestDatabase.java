@@ -187,7 +187,12 @@ final class TestDatabase implements AutoCloseable {
 					"UPDATE " + table + " SET entries = ?, shared_until = ?, version = version + 1 "
 							+ "WHERE lock_key = ?",
 					left.stream().map((entry) -> entry.toLine() + '\n').collect(Collectors.joining()),
-					left.stream().filter((entry) -> !entry.queued()).mapToLong((entry) -> Durations.micros(entry.end())).max().orElse(0), key);
+					left.stream()
+						.filter((entry) -> !entry.queued())
+						.mapToLong((entry) -> Durations.micros(entry.end()))
+						.max()
+						.orElse(0),
+					key);
 		}
 	}
 

@@ -98,7 +98,7 @@ class RedisKeyStateServerTests {
 	}
 
 	/**
-	 * Limits only grow and these requests do not wait: the scripts remember the newest
+	 * New requests have the newest limit and do not wait: the scripts remember the newest
 	 * limit as long as permits are held, but do not know of one that is only waited for.
 	 */
 	@Test
@@ -158,7 +158,7 @@ class RedisKeyStateServerTests {
 			LeaseRequest known = this.requests.isEmpty() ? null
 					: this.requests.get(this.random.nextInt(this.requests.size()));
 			int choice = this.random.nextInt(12);
-			if (known == null || choice < 4) {
+			if (known == null || choice < 4 || (choice < 6 && this.limits > 1)) {
 				attempt(request(), this.random.nextInt(3) > 0);
 			}
 			else if (choice < 6) {
@@ -178,10 +178,11 @@ class RedisKeyStateServerTests {
 				case 9 -> expire(known);
 				case 10 -> forceRelease(known.key());
 				default -> {
-					same("poll", (backend) -> backend
-						.poll(this.requests.stream().filter((request) -> !request.hasMultipleKeys()).toList(),
-								RedisProcess.TIMEOUT)
-						.keySet());
+					same("poll",
+							(backend) -> backend
+								.poll(this.requests.stream().filter((request) -> !request.hasMultipleKeys()).toList(),
+										RedisProcess.TIMEOUT)
+								.keySet());
 					if (this.random.nextInt(3) == 0) {
 						same("release with delay " + known, (backend) -> backend.releaseWithDelay(known,
 								RedisProcess.LEASE_TIME, RedisProcess.TIMEOUT));
@@ -273,10 +274,11 @@ class RedisKeyStateServerTests {
 
 		private void compareStates(String key) {
 			same("holders of " + key, (backend) -> holders(backend.inspect(key, RedisProcess.TIMEOUT)));
-			same("queue of " + key, (backend) -> backend.inspectQueue(key, RedisProcess.TIMEOUT)
-				.stream()
-				.map(LeaseWaiter::owner)
-				.toList());
+			same("queue of " + key,
+					(backend) -> backend.inspectQueue(key, RedisProcess.TIMEOUT)
+						.stream()
+						.map(LeaseWaiter::owner)
+						.toList());
 		}
 
 		private static Set<String> holders(List<LeaseHolder> holders) {

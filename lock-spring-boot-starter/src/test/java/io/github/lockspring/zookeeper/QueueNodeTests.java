@@ -16,6 +16,8 @@
 
 package io.github.lockspring.zookeeper;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -28,10 +30,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
-import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.state.KeyEntry;
+import io.github.lockspring.spi.state.KeyState;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -225,21 +228,19 @@ class QueueNodeTests {
 	}
 
 	/**
-	 * The rule in its plainest form.
+	 * The rule of all stores, for fair requests that came in this order.
 	 */
 	private static boolean isGranted(QueueNode node, List<QueueNode> before) {
-		if (node.mode() instanceof Permits mine) {
-			int taken = 0;
-			for (QueueNode other : before) {
-				if (!(other.mode() instanceof Permits theirs)) {
-					return false;
-				}
-				taken += theirs.permits();
-			}
-			return taken + mine.permits() <= mine.limit();
+		KeyState state = KeyState.free(Instant.EPOCH, 0);
+		for (QueueNode other : before) {
+			state = state.admits(other.name(), other.mode(), true) ? state.granted(holder(other))
+					: state.queued(other.name(), other.mode(), "", Duration.ofDays(1));
 		}
-		return (node.mode() == LeaseMode.SHARED) ? before.stream().allMatch((other) -> other.mode() == LeaseMode.SHARED)
-				: before.isEmpty();
+		return state.admits(node.name(), node.mode(), true);
+	}
+
+	private static KeyEntry holder(QueueNode node) {
+		return new KeyEntry(node.name(), node.mode(), false, 1, Instant.MAX, "");
 	}
 
 	private static List<QueueNode> subset(List<QueueNode> nodes, int bits) {

@@ -452,8 +452,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 		if (find(entries, owner) == null) {
 			return entries;
 		}
-		return (entries.size() == 1) ? List.of()
-				: entries.stream().filter((entry) -> !entry.isOwnedBy(owner)).toList();
+		return (entries.size() == 1) ? List.of() : entries.stream().filter((entry) -> !entry.isOwnedBy(owner)).toList();
 	}
 
 	private static List<KeyEntry> replaced(List<KeyEntry> entries, String owner, UnaryOperator<KeyEntry> change) {

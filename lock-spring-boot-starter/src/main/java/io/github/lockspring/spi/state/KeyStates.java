@@ -129,8 +129,8 @@ public record KeyStates(Map<String, KeyState> byKey) {
 			token = Math.max(token, state.nextToken() + terms.tokens() - 1);
 		}
 		long lastToken = token;
-		return changed((state) -> state.granted(
-				new KeyEntry(owner, terms.mode(), false, lastToken, state.end(terms.leaseTime()), process)));
+		return changed((state) -> state
+			.granted(new KeyEntry(owner, terms.mode(), false, lastToken, state.end(terms.leaseTime()), process)));
 	}
 
 	/**

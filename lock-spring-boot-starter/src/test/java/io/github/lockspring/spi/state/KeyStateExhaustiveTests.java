@@ -59,8 +59,7 @@ class KeyStateExhaustiveTests {
 		for (LeaseTerms a : TERMS) {
 			for (LeaseTerms b : TERMS) {
 				for (LeaseTerms c : TERMS) {
-					states += explore(kind,
-							List.of(new Request("a", a), new Request("b", b), new Request("c", c)));
+					states += explore(kind, List.of(new Request("a", a), new Request("b", b), new Request("c", c)));
 				}
 			}
 		}

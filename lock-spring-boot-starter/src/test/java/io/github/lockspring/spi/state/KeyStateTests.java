@@ -142,7 +142,8 @@ class KeyStateTests {
 
 	@Test
 	void nameOfTheProcessCannotBreakTheLine() {
-		KeyEntry entry = new KeyEntry("a", LeaseMode.SHARED, false, 1, Instant.EPOCH.plusNanos(2_999), "1@h\u00f6st\n+x b 0 9 ");
+		KeyEntry entry = new KeyEntry("a", LeaseMode.SHARED, false, 1, Instant.EPOCH.plusNanos(2_999),
+				"1@h\u00f6st\n+x b 0 9 ");
 		assertThat(entry.toLine()).isEqualTo("s a 1 2 1@h?st?+x b 0 9 ");
 		assertThat(KeyEntry.ofLine(entry.toLine()).owner()).isEqualTo("a");
 	}
