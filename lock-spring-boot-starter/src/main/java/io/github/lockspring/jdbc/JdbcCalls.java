@@ -80,7 +80,7 @@ final class JdbcCalls implements AutoCloseable {
 
 	private <T> T run(Duration timeout, Call<T> call, boolean urgent) {
 		long deadline = Deadline.after(timeout);
-		LockConnection connection = this.connections.take(deadline, urgent);
+		TimedConnection connection = this.connections.take(deadline, urgent);
 		boolean wasKept = connection.isUsedAgain();
 		try {
 			return attempt(call, connection, deadline, false);
@@ -107,10 +107,10 @@ final class JdbcCalls implements AutoCloseable {
 		}
 	}
 
-	private <T> T attempt(Call<T> call, LockConnection connection, long deadline, boolean mayBeDone) {
+	private <T> T attempt(Call<T> call, TimedConnection connection, long deadline, boolean mayBeDone) {
 		State state = State.BROKEN;
 		try {
-			T result = retryWhileContended(call, connection, deadline, mayBeDone);
+			T result = retryWhileContended(call, connection.session(), deadline, mayBeDone);
 			state = State.WORKING;
 			return result;
 		}
@@ -121,8 +121,8 @@ final class JdbcCalls implements AutoCloseable {
 		catch (SQLException ex) {
 			boolean rejected = isRejected(ex, connection);
 			state = State.after(ex, connection, rejected);
-			BackendException translated = translate(ex, connection, rejected, isNearlyOver(deadline));
-			connection.closeIfReadOnly(ex);
+			BackendException translated = translate(ex, connection.session(), rejected, isNearlyOver(deadline));
+			connection.session().closeIfReadOnly(ex);
 			throw translated;
 		}
 		catch (InterruptedException ex) {
@@ -157,8 +157,8 @@ final class JdbcCalls implements AutoCloseable {
 	 * Return whether the database responded with an error. An error of a connection that
 	 * this process has aborted reveals nothing.
 	 */
-	private static boolean isRejected(SQLException failure, LockConnection connection) {
-		JdbcDialect dialect = connection.dialect();
+	private static boolean isRejected(SQLException failure, TimedConnection connection) {
+		JdbcDialect dialect = connection.session().dialect();
 		return dialect.isContended(failure) || (!connection.isAborted() && dialect.isRejected(failure));
 	}
 
@@ -197,7 +197,7 @@ final class JdbcCalls implements AutoCloseable {
 		WORKING {
 
 			@Override
-			void leave(LockConnection connection, JdbcConnections connections) {
+			void leave(TimedConnection connection, JdbcConnections connections) {
 				connections.release(connection);
 			}
 
@@ -210,7 +210,7 @@ final class JdbcCalls implements AutoCloseable {
 		DOUBTFUL {
 
 			@Override
-			void leave(LockConnection connection, JdbcConnections connections) {
+			void leave(TimedConnection connection, JdbcConnections connections) {
 				connections.discard(connection);
 			}
 
@@ -222,22 +222,21 @@ final class JdbcCalls implements AutoCloseable {
 		BROKEN {
 
 			@Override
-			void leave(LockConnection connection, JdbcConnections connections) {
+			void leave(TimedConnection connection, JdbcConnections connections) {
 				connections.discardAll(connection);
 			}
 
 		};
 
-		static State after(SQLException failure, LockConnection connection, boolean rejected) {
-			if (connection.isAborted() || !rejected || connection.dialect().isEndOfSession(failure)
-					|| connection.dialect().isReadOnly(failure)) {
+		static State after(SQLException failure, TimedConnection connection, boolean rejected) {
+			JdbcDialect dialect = connection.session().dialect();
+			if (connection.isAborted() || !rejected || dialect.isEndOfSession(failure) || dialect.isReadOnly(failure)) {
 				return BROKEN;
 			}
-			boolean fit = connection.dialect().isContended(failure) || connection.isFresh();
-			return fit ? WORKING : DOUBTFUL;
+			return (dialect.isContended(failure) || connection.isFresh()) ? WORKING : DOUBTFUL;
 		}
 
-		abstract void leave(LockConnection connection, JdbcConnections connections);
+		abstract void leave(TimedConnection connection, JdbcConnections connections);
 
 	}
 

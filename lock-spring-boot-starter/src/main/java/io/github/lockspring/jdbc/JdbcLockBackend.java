@@ -167,7 +167,7 @@ public final class JdbcLockBackend implements LockBackend {
 		this.settings = settings;
 		boolean own = settings.ownConnections() > 0;
 		this.calls = new JdbcCalls(new JdbcConnections(
-				(opening) -> LockConnection.open(dataSource, table, own, opening).withProcessName(this.processName),
+				(connection) -> LockConnection.open(connection, dataSource, table, own, this.processName),
 				settings.limits(), this.leases::exist, this::recovery));
 		this.releaseListener = settings.listening() ? new ReleaseListener(dataSource, table) : null;
 		this.values = new JdbcValueBackend(this.calls, this.releaseListener);
@@ -325,12 +325,13 @@ public final class JdbcLockBackend implements LockBackend {
 		boolean exclusive = SingleStatementOperations.isExclusive(request);
 		boolean lastChance = (contention instanceof RowChangedException) ? !queueing || !exclusive
 				: !queueing && !exclusive;
+		TimedConnection timed = connection.timed();
 		if (!lastChance) {
-			return !connection.isBusyFor(BUSY_ROW_TIME);
+			return !timed.isBusyFor(BUSY_ROW_TIME);
 		}
 		Duration lockTimeout = connection.dialect().lockTimeout();
-		boolean locked = connection.isBusyFor(lockTimeout);
-		return !connection.isHalfOver() && !(locked && connection.isOverIn(BUSY_ROW_TIME.plus(lockTimeout)));
+		boolean locked = timed.isBusyFor(lockTimeout);
+		return !timed.isHalfOver() && !(locked && timed.isOverIn(BUSY_ROW_TIME.plus(lockTimeout)));
 	}
 
 	@Override

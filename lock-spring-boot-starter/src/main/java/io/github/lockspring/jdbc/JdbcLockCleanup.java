@@ -94,10 +94,9 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		Assert.isTrue(retention.compareTo(MIN_RETENTION) >= 0,
 				() -> "'retention' must be at least one hour, not " + retention);
 		TableName table = new TableName(tableName);
-		this.calls = new JdbcCalls(
-				new JdbcConnections((opening) -> LockConnection.open(dataSource, table, false, opening),
-						ConnectionLimits.ofPool(0, 0), () -> false, () -> () -> {
-						}));
+		this.calls = new JdbcCalls(new JdbcConnections(LockConnection.opener(dataSource, table),
+				ConnectionLimits.ofPool(0, 0), () -> false, () -> () -> {
+				}));
 		this.retentionMicros = SqlParameters.micros(retention);
 	}
 

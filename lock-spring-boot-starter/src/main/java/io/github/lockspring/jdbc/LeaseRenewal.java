@@ -72,7 +72,7 @@ final class LeaseRenewal {
 			if (isNothingKnown()) {
 				throw ex;
 			}
-			this.connection.abort(); // the leases renewed so far must be returned
+			this.connection.timed().abort(); // the leases renewed so far must be returned
 		}
 		if (isNothingKnown()) {
 			throwFailure();
@@ -132,7 +132,7 @@ final class LeaseRenewal {
 	}
 
 	private void renewTogether(List<LeaseRequest> leases, Step step) throws SQLException {
-		if (this.connection.isOverIn(Duration.ZERO)) {
+		if (this.connection.timed().isOverIn(Duration.ZERO)) {
 			return;
 		}
 		try {

@@ -29,8 +29,6 @@ import java.util.Map;
 
 import javax.sql.DataSource;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.jdbc.dialect.JdbcDialect;
@@ -40,7 +38,6 @@ import io.github.lockspring.jdbc.dialect.LockSql;
 import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.jdbc.dialect.ValueSql;
 import io.github.lockspring.spi.ProcessName;
-import io.github.lockspring.support.Deadline;
 
 /**
  * Connection of the data source, configured for the statements of locks and restored
@@ -48,14 +45,9 @@ import io.github.lockspring.support.Deadline;
  */
 final class LockConnection {
 
-	private static final Log logger = LogFactory.getLog(LockConnection.class);
-
 	private static final Duration OPENING_TIME = Duration.ofSeconds(30);
 
-	/**
-	 * Time for which a newly opened connection is assumed to work.
-	 */
-	private static final Duration FRESH_TIME = Duration.ofSeconds(1);
+	private final TimedConnection timed;
 
 	private final Connection connection;
 
@@ -65,61 +57,55 @@ final class LockConnection {
 
 	private final ValueSql valueSql;
 
-	private String processName = ProcessName.current("").toString();
+	private final String processName;
 
-	private final long since = System.nanoTime();
+	private final boolean own;
 
 	private final Deque<SessionChange> restorations = new ArrayDeque<>();
 
 	private final Map<String, PreparedStatement> statements = new HashMap<>();
 
-	private final boolean own;
-
-	private int uses;
-
-	private long begun;
-
-	private volatile long lastUsed = this.since;
-
-	private boolean urgent;
-
-	private volatile long deadline;
-
-	private volatile boolean busy;
-
-	private volatile boolean aborted;
-
-	private LockConnection(Connection connection, JdbcDialect dialect, TableName table, boolean own) {
-		this.connection = connection;
+	private LockConnection(TimedConnection timed, JdbcDialect dialect, TableName table, boolean own,
+			String processName) {
+		this.timed = timed;
+		this.connection = timed.target();
 		this.dialect = dialect;
-		this.own = own;
 		this.sql = new LockSql(dialect, table);
 		this.valueSql = new ValueSql(dialect, table);
+		this.own = own;
+		this.processName = processName;
 	}
 
 	/**
 	 * Take a connection from the data source. May block for a long time.
 	 */
 	static LockConnection open(DataSource dataSource, TableName table) throws SQLException {
-		return open(dataSource, table, false, new ConnectionOpening(OPENING_TIME));
+		return opener(dataSource, table).open(new TimedConnection(OPENING_TIME));
+	}
+
+	/**
+	 * Return an opener of connections that are used by others afterwards.
+	 */
+	static Opener opener(DataSource dataSource, TableName table) {
+		return (timed) -> open(timed, dataSource, table, false, ProcessName.current("").toString());
 	}
 
 	/**
 	 * Take a connection from the data source. The data source may block for a long time;
-	 * everything afterwards is limited by the attempt.
+	 * everything afterwards is limited.
 	 * @param own whether the connection is not used by others afterwards, so that nothing
 	 * has to be restored
-	 * @param opening the attempt to open it
+	 * @param processName the name of this process
 	 */
-	static LockConnection open(DataSource dataSource, TableName table, boolean own, ConnectionOpening opening)
-			throws SQLException {
-		Connection connection = opening.connect(dataSource);
+	static LockConnection open(TimedConnection timed, DataSource dataSource, TableName table, boolean own,
+			String processName) throws SQLException {
+		int networkTimeout = timed.connect(dataSource);
 		try {
-			return new LockConnection(connection, JdbcDialects.of(connection), table, own)
-				.configured(opening.formerNetworkTimeout());
+			return new LockConnection(timed, JdbcDialects.of(timed.target()), table, own, processName)
+				.configured(networkTimeout);
 		}
 		catch (SQLException | RuntimeException ex) {
-			succeeds(connection::close);
+			TimedConnection.succeeds(timed.target()::close);
 			throw ex;
 		}
 	}
@@ -130,12 +116,10 @@ final class LockConnection {
 			configure();
 			return this;
 		}
-		catch (SQLException ex) {
-			closeIfReadOnly(ex);
-			close();
-			throw ex;
-		}
-		catch (RuntimeException ex) {
+		catch (SQLException | RuntimeException ex) {
+			if (ex instanceof SQLException failure) {
+				closeIfReadOnly(failure);
+			}
 			close();
 			throw ex;
 		}
@@ -147,7 +131,7 @@ final class LockConnection {
 	 */
 	void closeIfReadOnly(SQLException failure) {
 		if (this.dialect.isReadOnly(failure)) {
-			abort();
+			this.timed.abort();
 		}
 	}
 
@@ -162,6 +146,13 @@ final class LockConnection {
 		}
 		this.restorations.push(this.dialect.readCommitted(this.connection));
 		this.restorations.push(this.dialect.configure(this.connection));
+	}
+
+	/**
+	 * Return the connection with the time of its current call.
+	 */
+	TimedConnection timed() {
+		return this.timed;
 	}
 
 	JdbcDialect dialect() {
@@ -187,18 +178,9 @@ final class LockConnection {
 		return this.processName;
 	}
 
-	LockConnection withProcessName(String processName) {
-		this.processName = processName;
-		return this;
-	}
-
 	PreparedStatement prepare(String sql) throws SQLException {
 		PreparedStatement statement = this.statements.get(sql);
-		if (statement == null) {
-			statement = this.connection.prepareStatement(sql);
-			this.statements.put(sql, statement);
-		}
-		return statement;
+		return (statement != null) ? statement : keep(sql, this.connection.prepareStatement(sql));
 	}
 
 	/**
@@ -206,10 +188,11 @@ final class LockConnection {
 	 */
 	PreparedStatement prepareAcquire(String sql) throws SQLException {
 		PreparedStatement statement = this.statements.get(sql);
-		if (statement == null) {
-			statement = this.dialect.prepareAcquire(this.connection, sql);
-			this.statements.put(sql, statement);
-		}
+		return (statement != null) ? statement : keep(sql, this.dialect.prepareAcquire(this.connection, sql));
+	}
+
+	private PreparedStatement keep(String sql, PreparedStatement statement) {
+		this.statements.put(sql, statement);
 		return statement;
 	}
 
@@ -269,137 +252,6 @@ final class LockConnection {
 	}
 
 	/**
-	 * Record the purpose for which the connection is lent.
-	 * @param urgent whether the call takes precedence over other calls
-	 */
-	void lend(boolean urgent) {
-		this.urgent = urgent;
-	}
-
-	boolean isUrgent() {
-		return this.urgent;
-	}
-
-	void begin(long deadline) {
-		this.uses++;
-		this.begun = System.nanoTime();
-		this.deadline = deadline;
-		this.busy = true;
-		succeeds(() -> ConnectionOpening.limitReads(this.connection, deadline - this.begun));
-	}
-
-	/**
-	 * Set the deadline for closing the connection.
-	 */
-	void closeBy(long deadline) {
-		this.deadline = deadline;
-	}
-
-	void end() {
-		this.lastUsed = System.nanoTime();
-		this.busy = false;
-	}
-
-	/**
-	 * Return whether the connection was opened before the current call, so that it may
-	 * have been broken while it was idle.
-	 */
-	boolean isUsedAgain() {
-		return this.uses > 1 || this.begun - this.since > FRESH_TIME.toNanos();
-	}
-
-	/**
-	 * Return whether the connection was opened a moment ago, and works.
-	 */
-	boolean isFresh() {
-		return !isOlderThan(FRESH_TIME) && !isClosed();
-	}
-
-	private boolean isClosed() {
-		try {
-			return this.connection.isClosed();
-		}
-		catch (SQLException | RuntimeException ex) {
-			return true;
-		}
-	}
-
-	boolean isOlderThan(Duration age) {
-		return System.nanoTime() - this.since >= age.toNanos();
-	}
-
-	boolean isUnusedFor(Duration time) {
-		return System.nanoTime() - this.lastUsed >= time.toNanos();
-	}
-
-	/**
-	 * Check whether the server responds. Makes one round trip, within the time of the
-	 * current call.
-	 */
-	boolean isAlive() {
-		try {
-			return this.connection.isValid(1);
-		}
-		catch (SQLException | RuntimeException ex) {
-			return false;
-		}
-	}
-
-	/**
-	 * Return whether the time of the current call is over, or will be soon.
-	 * @param soon the maximum time of the next step
-	 */
-	boolean isOverIn(Duration soon) {
-		return Deadline.isOver(this.deadline - soon.toNanos());
-	}
-
-	/**
-	 * Return whether the current call has been running for at least a time.
-	 */
-	boolean isBusyFor(Duration time) {
-		return System.nanoTime() - this.begun >= time.toNanos();
-	}
-
-	/**
-	 * Return whether less than half of the time of the current call is left.
-	 */
-	boolean isHalfOver() {
-		return Deadline.isOver(this.begun + (this.deadline - this.begun) / 2);
-	}
-
-	boolean isOverdue() {
-		return this.busy && !this.aborted && isOver();
-	}
-
-	/**
-	 * Return whether the time of the current call is over.
-	 */
-	boolean isOver() {
-		return Deadline.isOver(this.deadline);
-	}
-
-	boolean isAborted() {
-		return this.aborted;
-	}
-
-	/**
-	 * Mark the connection, which is aborted soon, so that it is not used for another call
-	 * if the current one ends before.
-	 */
-	void markAborted() {
-		this.aborted = true;
-	}
-
-	/**
-	 * Abort the connection, and a statement that takes too long, if the driver supports
-	 * that.
-	 */
-	void abort() {
-		markAborted();
-		succeeds(() -> this.connection.abort(Runnable::run));
-	}
-
-	/**
 	 * Return the connection to the data source, restored, or close it if it is a
 	 * dedicated one.
 	 */
@@ -407,26 +259,15 @@ final class LockConnection {
 		if (!this.own) {
 			returnToPool();
 		}
-		succeeds(this.connection::close);
+		TimedConnection.succeeds(this.connection::close);
 	}
 
 	private void returnToPool() {
-		succeeds(this::closeStatements);
-		if (!succeeds(this::restore) || this.aborted) {
-			abort(); // it may only be marked so far
+		TimedConnection.succeeds(this::closeStatements);
+		if (!TimedConnection.succeeds(this::restore) || this.timed.isAborted()) {
+			this.timed.abort(); // it may only be marked so far
 			// its failure lets a pool detect that the connection is closed
-			succeeds(() -> JdbcDialect.execute(this.connection, "SELECT 1"));
-		}
-	}
-
-	private static boolean succeeds(Step step) {
-		try {
-			step.run();
-			return true;
-		}
-		catch (SQLException | RuntimeException ex) {
-			logger.debug("Could not clean up a connection", ex);
-			return false;
+			TimedConnection.succeeds(() -> JdbcDialect.execute(this.connection, "SELECT 1"));
 		}
 	}
 
@@ -457,9 +298,15 @@ final class LockConnection {
 
 	}
 
-	private interface Step {
+	/**
+	 * Opens connections.
+	 */
+	interface Opener {
 
-		void run() throws SQLException;
+		/**
+		 * Open a connection. May block for a long time.
+		 */
+		LockConnection open(TimedConnection timed) throws SQLException;
 
 	}
 

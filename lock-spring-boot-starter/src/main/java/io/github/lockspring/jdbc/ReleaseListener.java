@@ -16,15 +16,9 @@
 
 package io.github.lockspring.jdbc;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HexFormat;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -100,12 +94,12 @@ final class ReleaseListener implements AutoCloseable {
 	 */
 	private static final Duration WATCH_TIME = Duration.ofSeconds(20);
 
-	private final Map<String, Map<LeaseRequest, Long>> waiters = new ConcurrentHashMap<>();
+	private final Registrations<LeaseRequest> waiters = new Registrations<>(WAITING_TIME);
 
 	/**
-	 * Watched values with the time of the last watch, by their names in messages.
+	 * Keys of the watched values.
 	 */
-	private final Map<String, Map<String, Long>> watches = new ConcurrentHashMap<>();
+	private final Registrations<String> watches = new Registrations<>(WATCH_TIME);
 
 	private final AtomicLong unreadable = new AtomicLong();
 
@@ -146,30 +140,22 @@ final class ReleaseListener implements AutoCloseable {
 	 * @return whether notifications are currently received
 	 */
 	boolean await(LeaseRequest request) {
-		register(this.waiters, request.key(), request);
+		this.waiters.add(request.key(), request);
 		return this.listening;
-	}
-
-	private static <T> void register(Map<String, Map<T, Long>> registrations, String key, T registration) {
-		registrations.compute(nameOf(key), (name, registered) -> {
-			Map<T, Long> all = (registered != null) ? registered : new ConcurrentHashMap<>();
-			all.put(registration, System.nanoTime());
-			return all;
-		});
 	}
 
 	/**
 	 * Register a value for notifications of its changes, before it is read.
 	 */
 	void watch(String key) {
-		register(this.watches, key, key);
+		this.watches.add(key, key);
 	}
 
 	/**
 	 * Unregister a value.
 	 */
 	void unwatch(String key) {
-		unregister(this.watches, key, key);
+		this.watches.remove(key, key);
 	}
 
 	/**
@@ -184,9 +170,7 @@ final class ReleaseListener implements AutoCloseable {
 	 * @return whether notifications are currently received
 	 */
 	boolean renewRegistration(LeaseRequest request) {
-		Map<LeaseRequest, Long> requests = this.waiters.get(nameOf(request.key()));
-		return requests != null && requests.computeIfPresent(request, (same, since) -> System.nanoTime()) != null
-				&& this.listening;
+		return this.waiters.renew(request.key(), request) && this.listening;
 	}
 
 	/**
@@ -205,29 +189,7 @@ final class ReleaseListener implements AutoCloseable {
 	 * Unregister a request.
 	 */
 	void forget(LeaseRequest request) {
-		unregister(this.waiters, request.key(), request);
-	}
-
-	private static <T> void unregister(Map<String, Map<T, Long>> registrations, String key, T registration) {
-		if (!registrations.isEmpty()) {
-			registrations.computeIfPresent(nameOf(key), (name, registered) -> {
-				registered.remove(registration);
-				return registered.isEmpty() ? null : registered;
-			});
-		}
-	}
-
-	/**
-	 * Return the name of a key in messages.
-	 */
-	private static String nameOf(String key) {
-		try {
-			byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-			return HexFormat.of().formatHex(digest, 0, 8);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException(ex); // every JDK has it
-		}
+		this.waiters.remove(request.key(), request);
 	}
 
 	private void run() {
@@ -273,8 +235,8 @@ final class ReleaseListener implements AutoCloseable {
 		try (ReleaseChannel channel = new ReleaseChannel(connection, this.table)) {
 			this.listening = true;
 			this.failing = false;
-			this.waiters.keySet().forEach(this::notifyWaiters);
-			this.watches.keySet().forEach(this::notifyWaiters);
+			this.waiters.names().forEach(this::notifyWaiters);
+			this.watches.names().forEach(this::notifyWaiters);
 			do {
 				receive(channel, Deadline.after(CHECK_INTERVAL));
 			}
@@ -285,7 +247,8 @@ final class ReleaseListener implements AutoCloseable {
 	private void receive(ReleaseChannel channel, long until) throws SQLException {
 		while (isNeeded() && !Deadline.isOver(until)) {
 			channel.receive(POLL_MILLIS, this::received);
-			removeExpired();
+			this.waiters.removeExpired();
+			this.watches.removeExpired();
 		}
 	}
 
@@ -315,22 +278,9 @@ final class ReleaseListener implements AutoCloseable {
 	private void notifyWaiters(String name) {
 		BackendListener listener = this.listener;
 		if (listener != null) {
-			this.waiters.getOrDefault(name, Map.of()).keySet().forEach(listener::onRetryHint);
-			this.watches.getOrDefault(name, Map.of()).keySet().forEach(listener::onValueChanged);
+			this.waiters.of(name).forEach(listener::onRetryHint);
+			this.watches.of(name).forEach(listener::onValueChanged);
 		}
-	}
-
-	private void removeExpired() {
-		removeExpired(this.waiters, WAITING_TIME);
-		removeExpired(this.watches, WATCH_TIME);
-	}
-
-	private static <T> void removeExpired(Map<String, Map<T, Long>> registrations, Duration time) {
-		long now = System.nanoTime();
-		registrations.keySet().forEach((name) -> registrations.computeIfPresent(name, (same, registered) -> {
-			registered.values().removeIf((since) -> now - since > time.toNanos());
-			return registered.isEmpty() ? null : registered;
-		}));
 	}
 
 	/**

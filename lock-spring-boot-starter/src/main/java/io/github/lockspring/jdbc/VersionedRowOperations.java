@@ -251,7 +251,7 @@ final class VersionedRowOperations {
 	}
 
 	private void requireTime() throws RowChangedException {
-		if (this.connection.isOverIn(Duration.ZERO)) {
+		if (this.connection.timed().isOverIn(Duration.ZERO)) {
 			throw new RowChangedException();
 		}
 	}

@@ -51,7 +51,7 @@ final class MySqlValueDialect extends ValueDialect {
 
 	@Override
 	String begin() {
-		return MySqlDialect.BEGIN;
+		return MySqlStatements.BEGIN;
 	}
 
 	@Override

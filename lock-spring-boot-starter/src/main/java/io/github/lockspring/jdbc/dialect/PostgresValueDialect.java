@@ -73,7 +73,7 @@ final class PostgresValueDialect extends ValueDialect {
 
 	@Override
 	String update() {
-		return UPDATE.replace("@@notify@@", PostgresDialect.notification("value_key"));
+		return UPDATE.replace("@@notify@@", PostgresStatements.notification("value_key"));
 	}
 
 	@Override

@@ -62,7 +62,7 @@ public final class ReleaseChannel implements AutoCloseable {
 	 * Return the query for the name of the channel of a table.
 	 */
 	public static String nameQuery(TableName table) {
-		return PostgresDialect.channel(table);
+		return PostgresStatements.channel(table);
 	}
 
 	private String currentName() throws SQLException {
