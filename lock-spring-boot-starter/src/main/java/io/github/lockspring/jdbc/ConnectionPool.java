@@ -276,8 +276,8 @@ final class ConnectionPool {
 	}
 
 	/**
-	 * Give up connections that take too long. Openings and those that are being closed
-	 * are no longer counted, except for openings that wait for a pool shared with others.
+	 * Cancel what takes too long. Openings, and connections that are being closed, are no
+	 * longer counted, except for openings that wait for a pool shared with others.
 	 * @return the connections to abort
 	 */
 	synchronized List<TimedConnection> removeOverdue() {
@@ -325,7 +325,7 @@ final class ConnectionPool {
 	}
 
 	/**
-	 * Refuse further calls.
+	 * Reject further calls.
 	 * @return the idle connections, to be closed
 	 */
 	synchronized List<TimedConnection> close() {

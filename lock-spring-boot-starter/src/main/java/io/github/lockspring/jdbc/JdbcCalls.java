@@ -80,8 +80,8 @@ final class JdbcCalls implements AutoCloseable {
 
 	private <T> T run(Duration timeout, Call<T> call, boolean urgent) {
 		long deadline = Deadline.after(timeout);
-		TimedConnection connection = this.connections.take(deadline, urgent);
-		boolean wasKept = connection.isUsedAgain();
+		LockConnection connection = this.connections.take(deadline, urgent);
+		boolean wasKept = connection.timed().isUsedAgain();
 		try {
 			return attempt(call, connection, deadline, false);
 		}
@@ -107,10 +107,10 @@ final class JdbcCalls implements AutoCloseable {
 		}
 	}
 
-	private <T> T attempt(Call<T> call, TimedConnection connection, long deadline, boolean mayBeDone) {
+	private <T> T attempt(Call<T> call, LockConnection connection, long deadline, boolean mayBeDone) {
 		State state = State.BROKEN;
 		try {
-			T result = retryWhileContended(call, connection.session(), deadline, mayBeDone);
+			T result = retryWhileContended(call, connection, deadline, mayBeDone);
 			state = State.WORKING;
 			return result;
 		}
@@ -121,8 +121,8 @@ final class JdbcCalls implements AutoCloseable {
 		catch (SQLException ex) {
 			boolean rejected = isRejected(ex, connection);
 			state = State.after(ex, connection, rejected);
-			BackendException translated = translate(ex, connection.session(), rejected, isNearlyOver(deadline));
-			connection.session().closeIfReadOnly(ex);
+			BackendException translated = translate(ex, connection, rejected, isNearlyOver(deadline));
+			connection.closeIfReadOnly(ex);
 			throw translated;
 		}
 		catch (InterruptedException ex) {
@@ -157,9 +157,9 @@ final class JdbcCalls implements AutoCloseable {
 	 * Return whether the database responded with an error. An error of a connection that
 	 * this process has aborted reveals nothing.
 	 */
-	private static boolean isRejected(SQLException failure, TimedConnection connection) {
-		JdbcDialect dialect = connection.session().dialect();
-		return dialect.isContended(failure) || (!connection.isAborted() && dialect.isRejected(failure));
+	private static boolean isRejected(SQLException failure, LockConnection connection) {
+		JdbcDialect dialect = connection.dialect();
+		return dialect.isContended(failure) || (!connection.timed().isAborted() && dialect.isRejected(failure));
 	}
 
 	private static BackendException translate(SQLException failure, LockConnection connection, boolean rejected,
@@ -197,7 +197,7 @@ final class JdbcCalls implements AutoCloseable {
 		WORKING {
 
 			@Override
-			void leave(TimedConnection connection, JdbcConnections connections) {
+			void leave(LockConnection connection, JdbcConnections connections) {
 				connections.release(connection);
 			}
 
@@ -210,7 +210,7 @@ final class JdbcCalls implements AutoCloseable {
 		DOUBTFUL {
 
 			@Override
-			void leave(TimedConnection connection, JdbcConnections connections) {
+			void leave(LockConnection connection, JdbcConnections connections) {
 				connections.discard(connection);
 			}
 
@@ -222,21 +222,22 @@ final class JdbcCalls implements AutoCloseable {
 		BROKEN {
 
 			@Override
-			void leave(TimedConnection connection, JdbcConnections connections) {
+			void leave(LockConnection connection, JdbcConnections connections) {
 				connections.discardAll(connection);
 			}
 
 		};
 
-		static State after(SQLException failure, TimedConnection connection, boolean rejected) {
-			JdbcDialect dialect = connection.session().dialect();
-			if (connection.isAborted() || !rejected || dialect.isEndOfSession(failure) || dialect.isReadOnly(failure)) {
+		static State after(SQLException failure, LockConnection connection, boolean rejected) {
+			JdbcDialect dialect = connection.dialect();
+			if (connection.timed().isAborted() || !rejected || dialect.isEndOfSession(failure)
+					|| dialect.isReadOnly(failure)) {
 				return BROKEN;
 			}
-			return (dialect.isContended(failure) || connection.isFresh()) ? WORKING : DOUBTFUL;
+			return (dialect.isContended(failure) || connection.timed().isFresh()) ? WORKING : DOUBTFUL;
 		}
 
-		abstract void leave(TimedConnection connection, JdbcConnections connections);
+		abstract void leave(LockConnection connection, JdbcConnections connections);
 
 	}
 

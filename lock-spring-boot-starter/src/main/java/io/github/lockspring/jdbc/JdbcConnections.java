@@ -17,6 +17,9 @@ package io.github.lockspring.jdbc;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
@@ -60,6 +63,8 @@ final class JdbcConnections implements AutoCloseable {
 
 	private final Supplier<Runnable> recovery;
 
+	private final Map<TimedConnection, LockConnection> sessions = new ConcurrentHashMap<>();
+
 	/**
 	 * Threads that end when they are idle.
 	 */
@@ -99,7 +104,7 @@ final class JdbcConnections implements AutoCloseable {
 	 * @param deadline the deadline of the call, by {@link System#nanoTime()}
 	 * @param urgent whether the call takes precedence over other calls
 	 */
-	TimedConnection take(long deadline, boolean urgent) {
+	LockConnection take(long deadline, boolean urgent) {
 		TimedConnection connection = this.pool.poll(urgent, deadline);
 		if (connection == null) {
 			Waiter waiter = this.pool.enqueue(urgent, deadline);
@@ -108,7 +113,11 @@ final class JdbcConnections implements AutoCloseable {
 		}
 		sweepSoon();
 		connection.begin();
-		return connection;
+		return session(connection);
+	}
+
+	private LockConnection session(TimedConnection connection) {
+		return Objects.requireNonNull(this.sessions.get(connection), "session");
 	}
 
 	private TimedConnection await(Waiter waiter, long deadline) {
@@ -122,15 +131,15 @@ final class JdbcConnections implements AutoCloseable {
 					"The data source did not provide a connection: " + reason.getMessage(), reason);
 		}
 		catch (TimeoutException ex) {
-			return abandon(waiter, noConnectionWithin(TimeUnit.NANOSECONDS.toMillis(nanos)));
+			return cancel(waiter, noConnectionWithin(TimeUnit.NANOSECONDS.toMillis(nanos)));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			return abandon(waiter, new BackendUnavailableException("Interrupted while waiting for a connection", ex));
+			return cancel(waiter, new BackendUnavailableException("Interrupted while waiting for a connection", ex));
 		}
 	}
 
-	private TimedConnection abandon(Waiter waiter, BackendUnavailableException reason) {
+	private TimedConnection cancel(Waiter waiter, BackendUnavailableException reason) {
 		if (waiter.completeExceptionally(reason) || waiter.isCompletedExceptionally()) {
 			this.pool.remove(waiter);
 			throw reason;
@@ -173,7 +182,8 @@ final class JdbcConnections implements AutoCloseable {
 
 	private void open(TimedConnection connection) {
 		try {
-			connection.opened(this.opener.open(connection));
+			this.sessions.put(connection, this.opener.open(connection));
+			connection.opened();
 		}
 		catch (Throwable ex) {
 			this.pool.endOpening(connection, ex);
@@ -190,7 +200,11 @@ final class JdbcConnections implements AutoCloseable {
 	/**
 	 * Release a working connection.
 	 */
-	void release(TimedConnection connection) {
+	void release(LockConnection connection) {
+		release(connection.timed());
+	}
+
+	private void release(TimedConnection connection) {
 		connection.end();
 		if (!this.pool.isReused(connection)) {
 			close(List.of(connection));
@@ -201,16 +215,19 @@ final class JdbcConnections implements AutoCloseable {
 	/**
 	 * Discard a connection that is no longer to be used.
 	 */
-	void discard(TimedConnection connection) {
-		close(this.pool.remove(connection, false));
-		openAsNeeded();
+	void discard(LockConnection connection) {
+		discard(connection.timed(), false);
 	}
 
 	/**
 	 * Discard a connection that failed, and the idle ones, which may fail likewise.
 	 */
-	void discardAll(TimedConnection connection) {
-		close(this.pool.remove(connection, true));
+	void discardAll(LockConnection connection) {
+		discard(connection.timed(), true);
+	}
+
+	private void discard(TimedConnection connection, boolean failed) {
+		close(this.pool.remove(connection, failed));
 		openAsNeeded();
 	}
 
@@ -220,7 +237,8 @@ final class JdbcConnections implements AutoCloseable {
 
 	private void close(TimedConnection connection) {
 		connection.begin();
-		connection.session().close();
+		session(connection).close();
+		this.sessions.remove(connection);
 		this.pool.closed(connection);
 		openAsNeeded();
 	}
@@ -246,7 +264,7 @@ final class JdbcConnections implements AutoCloseable {
 			release(connection);
 		}
 		else {
-			discardAll(connection);
+			discard(connection, true);
 		}
 	}
 

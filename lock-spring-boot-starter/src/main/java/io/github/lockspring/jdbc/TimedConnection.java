@@ -66,8 +66,6 @@ final class TimedConnection {
 
 	private volatile @Nullable Connection target;
 
-	private volatile @Nullable LockConnection session;
-
 	/**
 	 * Create a connection that is to be {@linkplain #open opened}.
 	 * @param time the maximum time for opening it, without the time that the data source
@@ -106,8 +104,7 @@ final class TimedConnection {
 		connection.setNetworkTimeout(Runnable::run, (int) Math.min(millis, Integer.MAX_VALUE));
 	}
 
-	void opened(LockConnection session) {
-		this.session = session;
+	void opened() {
 		this.opened = System.nanoTime();
 		this.lastUsed = this.opened;
 	}
@@ -131,12 +128,6 @@ final class TimedConnection {
 		Connection target = this.target;
 		Assert.state(target != null, "Not connected");
 		return target;
-	}
-
-	LockConnection session() {
-		LockConnection session = this.session;
-		Assert.state(session != null, "Not open");
-		return session;
 	}
 
 	State state() {
