@@ -16,6 +16,7 @@
 
 package io.github.lockspring.concurrent;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -131,6 +132,16 @@ final class DefaultDistributedAtomicLong implements DistributedAtomicLong {
 	}
 
 	@Override
+	public boolean expire(Duration timeToLive) {
+		return this.value.expire(timeToLive).exists();
+	}
+
+	@Override
+	public boolean persist() {
+		return this.value.persist().exists();
+	}
+
+	@Override
 	public CompletableFuture<Long> getAsync() {
 		return this.value.async(this::get);
 	}
@@ -168,6 +179,16 @@ final class DefaultDistributedAtomicLong implements DistributedAtomicLong {
 	@Override
 	public CompletableFuture<Long> getAndDeleteAsync() {
 		return this.value.async(this::getAndDelete);
+	}
+
+	@Override
+	public CompletableFuture<Boolean> expireAsync(Duration timeToLive) {
+		return this.value.async(() -> expire(timeToLive));
+	}
+
+	@Override
+	public CompletableFuture<Boolean> persistAsync() {
+		return this.value.async(this::persist);
 	}
 
 	@Override

@@ -117,6 +117,16 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 	}
 
 	@Override
+	public boolean expire(Duration timeToLive) {
+		return countOf(this.value.expire(timeToLive)) > 0;
+	}
+
+	@Override
+	public boolean persist() {
+		return countOf(this.value.persist()) > 0;
+	}
+
+	@Override
 	public CompletableFuture<Boolean> trySetCountAsync(long count) {
 		return this.value.async(() -> trySetCount(count));
 	}
@@ -134,6 +144,16 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 	@Override
 	public CompletableFuture<Boolean> awaitAsync(Duration waitTime) {
 		return this.value.awaitAsync(new Opened(), waitTime);
+	}
+
+	@Override
+	public CompletableFuture<Boolean> expireAsync(Duration timeToLive) {
+		return this.value.async(() -> expire(timeToLive));
+	}
+
+	@Override
+	public CompletableFuture<Boolean> persistAsync() {
+		return this.value.async(this::persist);
 	}
 
 	@Override

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.concurrent;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,6 +70,16 @@ final class DefaultSharedCount implements SharedCount {
 	}
 
 	@Override
+	public boolean expire(Duration timeToLive) {
+		return this.value.expire(timeToLive).exists();
+	}
+
+	@Override
+	public boolean persist() {
+		return this.value.persist().exists();
+	}
+
+	@Override
 	public void addListener(SharedCountListener listener) {
 		addListener(listener, this.value.values().callbacks());
 	}
@@ -111,6 +122,16 @@ final class DefaultSharedCount implements SharedCount {
 	@Override
 	public CompletableFuture<Boolean> trySetCountAsync(Versioned previous, int newCount) {
 		return this.value.async(() -> trySetCount(previous, newCount));
+	}
+
+	@Override
+	public CompletableFuture<Boolean> expireAsync(Duration timeToLive) {
+		return this.value.async(() -> expire(timeToLive));
+	}
+
+	@Override
+	public CompletableFuture<Boolean> persistAsync() {
+		return this.value.async(this::persist);
 	}
 
 	@Override

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.concurrent;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
@@ -23,7 +24,7 @@ import java.util.function.LongUnaryOperator;
 /**
  * Distributed counterpart of {@link java.util.concurrent.atomic.AtomicLong}: a number in
  * the store, shared by all processes, which is 0 until it is changed and remains until it
- * is {@linkplain #delete() deleted}.
+ * is {@linkplain #delete() deleted} or its {@linkplain #expire time to live} is over.
  *
  * <pre class="code">{@code
  * DistributedAtomicLong invoices = client.atomicLong("invoices");
@@ -186,6 +187,26 @@ public interface DistributedAtomicLong {
 	boolean delete();
 
 	/**
+	 * Set the time to live: the number is deleted when it has passed by the clock of the
+	 * store, whether or not any process runs. Replaces a former one, which other changes
+	 * leave as it is. A number that is set
+	 * after the deletion has none.
+	 * @param timeToLive the time to live from now on, rounded up to milliseconds; more
+	 * than a hundred years are a hundred years
+	 * @return whether the number was set; if not, nothing is changed
+	 * @throws IllegalArgumentException if the time is zero or negative
+	 * @throws UnsupportedOperationException if the backend does not support it
+	 */
+	boolean expire(Duration timeToLive);
+
+	/**
+	 * Remove the time to live, so that the number remains until it is deleted.
+	 * @return whether the number was set; if not, nothing is changed
+	 * @throws UnsupportedOperationException if the backend does not support it
+	 */
+	boolean persist();
+
+	/**
 	 * Asynchronous form of {@link #get()}.
 	 * @return the number
 	 */
@@ -249,6 +270,19 @@ public interface DistributedAtomicLong {
 	 * @return the new number
 	 */
 	CompletableFuture<Long> updateAndGetAsync(LongUnaryOperator function);
+
+	/**
+	 * Asynchronous form of {@link #expire(Duration)}.
+	 * @param timeToLive the time to live from now on
+	 * @return whether the number was set
+	 */
+	CompletableFuture<Boolean> expireAsync(Duration timeToLive);
+
+	/**
+	 * Asynchronous form of {@link #persist()}.
+	 * @return whether the number was set
+	 */
+	CompletableFuture<Boolean> persistAsync();
 
 	/**
 	 * Asynchronous form of {@link #getAndDelete()}.

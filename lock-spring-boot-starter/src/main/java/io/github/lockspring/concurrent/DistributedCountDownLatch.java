@@ -36,7 +36,8 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * The count belongs to the store, not to a process: a process that ends without having
  * counted down leaves the others waiting, until their time is over or the latch is
- * {@linkplain #delete() deleted}. A latch that has reached zero leaves nothing in the
+ * {@linkplain #delete() deleted} or its {@linkplain #expire time to live} is over. A latch
+ * that has reached zero leaves nothing in the
  * store, and can be set again; those that waited for the former count are released even
  * if they notice it only afterwards.
  * <p>
@@ -111,6 +112,29 @@ public interface DistributedCountDownLatch {
 	boolean delete();
 
 	/**
+	 * Set the time to live: the latch is deleted when it has passed by the clock of the
+	 * store, whether or not any process runs. Replaces a former one, which other changes
+	 * leave as it is. Its end is a
+	 * {@linkplain #delete() deletion}: all waiting threads are released when they read
+	 * the count next, which takes two seconds at most, and {@code await} returns
+	 * {@code true} as if the count had reached zero.
+	 * A count that is set afterwards has no time to live.
+	 * @param timeToLive the time to live from now on, rounded up to milliseconds; more
+	 * than a hundred years are a hundred years
+	 * @return whether the count was set; if not, nothing is changed
+	 * @throws IllegalArgumentException if the time is zero or negative
+	 * @throws UnsupportedOperationException if the backend does not support it
+	 */
+	boolean expire(Duration timeToLive);
+
+	/**
+	 * Remove the time to live, so that the latch remains until it is deleted.
+	 * @return whether the count was set; if not, nothing is changed
+	 * @throws UnsupportedOperationException if the backend does not support it
+	 */
+	boolean persist();
+
+	/**
 	 * Asynchronous form of {@link #trySetCount(long)}.
 	 * @param count the count
 	 * @return whether the count was set
@@ -128,6 +152,19 @@ public interface DistributedCountDownLatch {
 	 * @return completed when the count is decreased
 	 */
 	CompletableFuture<Void> countDownAsync();
+
+	/**
+	 * Asynchronous form of {@link #expire(Duration)}.
+	 * @param timeToLive the time to live from now on
+	 * @return whether the count was set
+	 */
+	CompletableFuture<Boolean> expireAsync(Duration timeToLive);
+
+	/**
+	 * Asynchronous form of {@link #persist()}.
+	 * @return whether the count was set
+	 */
+	CompletableFuture<Boolean> persistAsync();
 
 	/**
 	 * Asynchronous form of {@link #await(long, TimeUnit)}. Cancelling the future ends the

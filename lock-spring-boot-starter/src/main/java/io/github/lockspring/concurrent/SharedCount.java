@@ -16,13 +16,15 @@
 
 package io.github.lockspring.concurrent;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
  * Integer that processes share, with versions and listeners: a process changes it on the
  * condition that no other has changed it since it was read, and is notified of changes.
- * It is 0 until it is set, and remains until it is {@linkplain #delete() deleted}.
+ * It is 0 until it is set, and remains until it is {@linkplain #delete() deleted}
+ * or its {@linkplain #expire time to live} is over.
  *
  * <pre class="code">{@code
  * SharedCount workers = client.sharedCount("workers");
@@ -74,6 +76,27 @@ public interface SharedCount extends AutoCloseable {
 	boolean delete();
 
 	/**
+	 * Set the time to live: the count is deleted when it has passed by the clock of the
+	 * store, whether or not any process runs. Replaces a former one, which other changes
+	 * leave as it is. Listeners are called
+	 * with 0 when it is read next. A count that is set after the deletion has no time to
+	 * live.
+	 * @param timeToLive the time to live from now on, rounded up to milliseconds; more
+	 * than a hundred years are a hundred years
+	 * @return whether the count was set; if not, nothing is changed
+	 * @throws IllegalArgumentException if the time is zero or negative
+	 * @throws UnsupportedOperationException if the backend does not support it
+	 */
+	boolean expire(Duration timeToLive);
+
+	/**
+	 * Remove the time to live, so that the count remains until it is deleted.
+	 * @return whether the count was set; if not, nothing is changed
+	 * @throws UnsupportedOperationException if the backend does not support it
+	 */
+	boolean persist();
+
+	/**
 	 * Add a listener, which is called in a thread of this library.
 	 * @param listener the listener
 	 * @see #addListener(SharedCountListener, Executor)
@@ -122,6 +145,19 @@ public interface SharedCount extends AutoCloseable {
 	 * @return whether it was set
 	 */
 	CompletableFuture<Boolean> trySetCountAsync(Versioned previous, int newCount);
+
+	/**
+	 * Asynchronous form of {@link #expire(Duration)}.
+	 * @param timeToLive the time to live from now on
+	 * @return whether the count was set
+	 */
+	CompletableFuture<Boolean> expireAsync(Duration timeToLive);
+
+	/**
+	 * Asynchronous form of {@link #persist()}.
+	 * @return whether the count was set
+	 */
+	CompletableFuture<Boolean> persistAsync();
 
 	/**
 	 * Count together with its version.

@@ -66,6 +66,23 @@ final class StoredValue {
 	}
 
 	/**
+	 * Set the time to live of the value.
+	 * @return the value before, {@link Value#ABSENT} if there is none
+	 */
+	Value expire(Duration timeToLive) {
+		Durations.requirePositive(timeToLive, "timeToLive");
+		return update(new ValueChange.Expire(Durations.cap(timeToLive).plusNanos(999_999).toMillis())).before();
+	}
+
+	/**
+	 * Let the value remain until it is deleted.
+	 * @return the value before, {@link Value#ABSENT} if there is none
+	 */
+	Value persist() {
+		return update(new ValueChange.Expire(0)).before();
+	}
+
+	/**
 	 * Wait until the value meets a condition.
 	 * @return the value that did, or {@code null} if the time was over
 	 */

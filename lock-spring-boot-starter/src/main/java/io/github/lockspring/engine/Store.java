@@ -367,6 +367,16 @@ final class Store {
 					"The lock backend '" + name() + "' does not support counters, latches and barriers", null));
 	}
 
+	/**
+	 * Throw an exception if values cannot have a time to live.
+	 */
+	void requireExpiringValues() {
+		if (!values().expiresValues()) {
+			throw new EngineException(EngineException.Reason.UNSUPPORTED,
+					"The lock backend '" + name() + "' does not support a time to live of counters and latches", null);
+		}
+	}
+
 	boolean hasValues() {
 		return this.backend.values().isPresent();
 	}

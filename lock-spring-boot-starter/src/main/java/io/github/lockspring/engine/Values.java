@@ -104,7 +104,12 @@ public final class Values {
 	 * @return the value before and after
 	 */
 	public ValueUpdateResult update(String key, ValueChange change) {
-		return call(() -> this.updates.update(key, change));
+		return call(() -> {
+			if (change instanceof ValueChange.Expire) {
+				this.store.requireExpiringValues();
+			}
+			return this.updates.update(key, change);
+		});
 	}
 
 	/**

@@ -86,6 +86,11 @@ final class JdbcValueBackend implements ValueBackend {
 	}
 
 	@Override
+	public boolean expiresValues() {
+		return true;
+	}
+
+	@Override
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
 		ValueUpdateResult result = this.calls.run(timeout, (connection, mayBeDone) -> {
 			ValueUpdateResult answer = new ValueOperations(connection).update(mayBeDone ? update.again() : update,

@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdate;
 import io.github.lockspring.spi.ValueUpdateResult;
 import io.github.lockspring.spi.state.AppliedUpdate;
@@ -47,6 +49,7 @@ import io.github.lockspring.spi.state.ValueState;
  * recorded in the row.</li>
  * <li>If no row was changed, the row is read, and {@link ValueState} determines the
  * reason: the update was applied before, is late, or its condition is not met.</li>
+ * <li>If the time to live of the value is over, the value is deleted in its row.</li>
  * <li>If there is no row, it is inserted. If the row was changed meanwhile, the operation
  * is repeated: another session has made progress.</li>
  * <li>An update that may have been applied by an earlier attempt begins with reading the
@@ -106,9 +109,22 @@ final class ValueOperations {
 			statement.setLong(index++, value.number());
 			statement.setLong(index++, value.version());
 		}
+		index = bindExpiry(statement, index, update.change());
 		index = ValueTerms.of(update.change()).bind(statement, index, key);
 		statement.setString(index++, id.instance());
 		statement.setString(index, ValueEntry.sequence(id.sequence()));
+	}
+
+	/**
+	 * Bind the end of the time to live, which only some changes do not keep.
+	 */
+	private static int bindExpiry(PreparedStatement statement, int index, ValueChange change) throws SQLException {
+		long millis = (change instanceof ValueChange.Expire expire) ? expire.millis() : 0;
+		boolean kept = !(change instanceof ValueChange.Expire || change instanceof ValueChange.Delete);
+		statement.setLong(index, kept ? 1 : 0);
+		statement.setLong(index + 1, (millis != 0) ? 1 : 0);
+		statement.setLong(index + 2, TimeUnit.MILLISECONDS.toMicros(millis));
+		return index + 3;
 	}
 
 	/**
@@ -131,7 +147,8 @@ final class ValueOperations {
 	}
 
 	/**
-	 * Return the reason why no row was changed, or insert the row.
+	 * Return the reason why no row was changed, or insert the row, or delete the value in
+	 * it whose time to live is over.
 	 */
 	private ValueUpdateResult explain(byte[] key, ValueUpdate update) throws SQLException {
 		ValueRow row = ValueRow.read(this.connection, key);
@@ -139,11 +156,21 @@ final class ValueOperations {
 		if (result != null) {
 			return result;
 		}
-		ValueState next = row.state().next(update, row.now());
+		if (row.isExpired()) {
+			end(key, row.state().version());
+		}
+		ValueState next = row.state().next(update, row.now(), row.now());
 		if (row.present() || !insert(key, update.id(), next)) {
 			throw new RowChangedException();
 		}
 		return next.resultOf(update);
+	}
+
+	private void end(byte[] key, long version) throws SQLException {
+		PreparedStatement statement = this.connection.prepare(this.sql.end());
+		statement.setBytes(1, key);
+		statement.setLong(2, version);
+		statement.executeUpdate();
 	}
 
 	private boolean insert(byte[] key, OwnerId id, ValueState state) throws SQLException {

@@ -32,9 +32,9 @@ import io.github.lockspring.spi.state.ValueState;
  *
  * @param now the clock of the database when the row was read, in microseconds
  * @param present whether there is a row
- * @param state the state of the value
+ * @param stored the state of the value in the row
  */
-record ValueRow(long now, boolean present, ValueState state) {
+record ValueRow(long now, boolean present, ValueState stored) {
 
 	/**
 	 * Read a row.
@@ -54,12 +54,26 @@ record ValueRow(long now, boolean present, ValueState state) {
 	private static ValueState state(ResultSet rows, String updates) throws SQLException {
 		Value value = value(rows, 2);
 		try {
-			return new ValueState(value.exists() ? value.number() : null, rows.getLong(3),
+			return new ValueState(value.exists() ? value.number() : null, rows.getLong(3), rows.getLong(6),
 					ValueEntry.all(updates).stream().map(ValueRow::update).toList());
 		}
 		catch (IllegalArgumentException ex) {
 			throw new BackendUnavailableException("The updates in a row of the value table cannot be read", ex);
 		}
+	}
+
+	/**
+	 * Return the state of the value when the row was read.
+	 */
+	ValueState state() {
+		return this.stored.at(this.now);
+	}
+
+	/**
+	 * Return whether the row has a value whose time to live is over.
+	 */
+	boolean isExpired() {
+		return this.stored.exists() && !state().exists();
 	}
 
 	/**

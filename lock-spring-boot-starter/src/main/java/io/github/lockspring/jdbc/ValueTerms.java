@@ -54,6 +54,9 @@ record ValueTerms(int factor, @Nullable Long summand, long min, long max, long m
 			return new ValueTerms(0, replace.number(), replace.expectedNumber(), replace.expectedNumber(), 0,
 					Long.MAX_VALUE);
 		}
+		if (change instanceof ValueChange.Expire) {
+			return new ValueTerms(1, 0L, Long.MIN_VALUE, Long.MAX_VALUE, 1, Long.MAX_VALUE);
+		}
 		return assignment(null, ((ValueChange.Delete) change).expectedVersion(), 1);
 	}
 

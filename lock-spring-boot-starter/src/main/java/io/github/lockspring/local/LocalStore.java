@@ -79,7 +79,7 @@ public final class LocalStore {
 
 	private final Queue<Runnable> notifications = new ConcurrentLinkedQueue<>();
 
-	private final LocalValues values = new LocalValues();
+	private final LocalValues values;
 
 	private Instant now = Instant.EPOCH;
 
@@ -100,6 +100,7 @@ public final class LocalStore {
 	 */
 	public LocalStore(InstantSource clock) {
 		this.clock = clock;
+		this.values = new LocalValues(clock);
 	}
 
 	/**

@@ -56,6 +56,11 @@ final class LocalValueBackend implements ValueBackend {
 	}
 
 	@Override
+	public boolean expiresValues() {
+		return true;
+	}
+
+	@Override
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
 		return this.values.update(update);
 	}

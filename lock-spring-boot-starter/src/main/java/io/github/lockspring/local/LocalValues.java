@@ -16,13 +16,18 @@
 
 package io.github.lockspring.local;
 
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -49,11 +54,23 @@ final class LocalValues {
 	 */
 	private final Map<String, ValueState> deleted = new LinkedHashMap<>();
 
+	/**
+	 * Values with a time to live, the next to be deleted first.
+	 */
+	private final TreeSet<Expiry> expiries = new TreeSet<>();
+
+	private final InstantSource clock;
+
 	private final Map<String, Set<LocalNotifier>> watchers = new HashMap<>();
 
 	private long lastVersion;
 
+	LocalValues(InstantSource clock) {
+		this.clock = clock;
+	}
+
 	synchronized Map<String, Value> read(Collection<String> keys, @Nullable LocalNotifier watcher) {
+		deleteExpired();
 		Map<String, Value> values = new HashMap<>();
 		for (String key : keys) {
 			if (watcher != null) {
@@ -87,36 +104,56 @@ final class LocalValues {
 	}
 
 	private ValueUpdateResult apply(ValueUpdate update) {
+		long now = deleteExpired();
 		String key = update.key();
 		ValueState state = this.states.getOrDefault(key, this.deleted.getOrDefault(key, ValueState.NONE));
 		ValueUpdateResult answer = state.answer(update);
 		if (answer != null) {
 			return answer;
 		}
-		ValueState next = state.next(update, ++this.lastVersion);
+		ValueState next = state.next(update, ++this.lastVersion, now);
 		keep(key, next);
 		return next.resultOf(update);
 	}
 
+	/**
+	 * Delete the values whose time to live is over.
+	 * @return the present time
+	 */
+	private long deleteExpired() {
+		long now = ChronoUnit.MICROS.between(Instant.EPOCH, this.clock.instant());
+		while (!this.expiries.isEmpty() && this.expiries.first().time() <= now) {
+			String key = this.expiries.first().key();
+			keep(key, Objects.requireNonNull(this.states.get(key)).at(now));
+		}
+		return now;
+	}
+
 	private void keep(String key, ValueState state) {
 		this.deleted.remove(key);
-		if (state.exists()) {
-			this.states.put(key, state);
-			return;
+		ValueState former = state.exists() ? this.states.put(key, state) : this.states.remove(key);
+		if (former != null && former.expiry() != 0) {
+			this.expiries.remove(new Expiry(former.expiry(), key));
 		}
-		this.states.remove(key);
-		this.deleted.put(key, state);
-		if (this.deleted.size() > REMEMBERED_DELETIONS) {
-			this.deleted.remove(this.deleted.keySet().iterator().next());
+		if (state.expiry() != 0) {
+			this.expiries.add(new Expiry(state.expiry(), key));
+		}
+		if (!state.exists()) {
+			this.deleted.put(key, state);
+			if (this.deleted.size() > REMEMBERED_DELETIONS) {
+				this.deleted.remove(this.deleted.keySet().iterator().next());
+			}
 		}
 	}
 
 	synchronized boolean isEmpty() {
+		deleteExpired();
 		return this.states.isEmpty();
 	}
 
 	synchronized void clear() {
 		this.states.clear();
+		this.expiries.clear();
 		this.deleted.clear();
 	}
 
@@ -124,7 +161,24 @@ final class LocalValues {
 	 * Return the number of values and watched keys.
 	 */
 	synchronized int size() {
+		deleteExpired();
 		return this.states.size() + this.watchers.size();
+	}
+
+	/**
+	 * Time at which a value is deleted.
+	 *
+	 * @param time the time in microseconds since 1970
+	 * @param key the key of the value
+	 */
+	private record Expiry(long time, String key) implements Comparable<Expiry> {
+
+		@Override
+		public int compareTo(Expiry other) {
+			int compared = Long.compare(this.time, other.time);
+			return (compared != 0) ? compared : this.key.compareTo(other.key);
+		}
+
 	}
 
 }

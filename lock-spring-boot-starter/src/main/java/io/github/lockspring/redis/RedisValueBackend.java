@@ -69,6 +69,8 @@ final class RedisValueBackend implements ValueBackend {
 
 	private static final byte[] SET = RedisCall.arg("set");
 
+	private static final byte[] EXPIRE = RedisCall.arg("expire");
+
 	private static final byte[] AGAIN = RedisCall.arg("again");
 
 	private final RedisClientAdapter client;
@@ -138,6 +140,11 @@ final class RedisValueBackend implements ValueBackend {
 	}
 
 	@Override
+	public boolean expiresValues() {
+		return true;
+	}
+
+	@Override
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
 		RedisReply reply = this.calls.run(this.calls.acknowledged(call(update)), timeout);
 		if (reply.texts().isEmpty()) {
@@ -169,6 +176,9 @@ final class RedisValueBackend implements ValueBackend {
 		}
 		if (change instanceof ValueChange.Set set) {
 			return call(update, RedisCall.arg(set.number()), version(set.expectedVersion()), SET);
+		}
+		if (change instanceof ValueChange.Expire expire) {
+			return call(update, RedisCall.arg(expire.millis()), NONE, EXPIRE);
 		}
 		ValueChange.Delete delete = (ValueChange.Delete) change;
 		return call(update, NONE, version(delete.expectedVersion()), SET);

@@ -21,7 +21,8 @@ import java.util.Collection;
 import java.util.Map;
 
 /**
- * Store of values: one versioned number for each key, which remains until it is deleted.
+ * Store of values: one versioned number for each key, which remains until it is deleted
+ * or its time to live is over.
  * Counters, latches and barriers are built on it. Values and leases are independent: a
  * key may have both.
  * <p>
@@ -71,11 +72,20 @@ public interface ValueBackend {
 	boolean notifiesOfChanges();
 
 	/**
+	 * Return whether values can have a {@linkplain ValueChange.Expire time to live}.
+	 * Otherwise, no such change is requested.
+	 * @return whether values can have a time to live
+	 */
+	default boolean expiresValues() {
+		return false;
+	}
+
+	/**
 	 * Change a value. Idempotent: an update that was applied before is answered with the
 	 * former result, without being applied again, and one that is older than the last
 	 * update of the same process is not applied. For that the store remembers the last
 	 * applied update of each of {@value #REMEMBERED_PROCESSES} processes or more, also
-	 * for at least a minute after the value was deleted.
+	 * for at least a minute after the value was deleted or its time to live was over.
 	 * @param update the update
 	 * @param timeout the time within which this call must return
 	 * @return the value before and after the change

@@ -129,4 +129,27 @@ public sealed interface ValueChange {
 
 	}
 
+	/**
+	 * Setting of the time to live, applied if the value exists. The value is deleted when
+	 * that time has passed by the clock of the store. Other changes of the value leave
+	 * the time of its deletion as it is; a new value that is set after a deletion remains
+	 * until it is deleted.
+	 *
+	 * @param millis the time to live from now on, in milliseconds; 0 to let the value
+	 * remain until it is deleted
+	 */
+	record Expire(long millis) implements ValueChange {
+
+		@Override
+		public boolean appliesTo(Value before) {
+			return before.exists();
+		}
+
+		@Override
+		public long numberAfter(Value before) {
+			return before.number();
+		}
+
+	}
+
 }

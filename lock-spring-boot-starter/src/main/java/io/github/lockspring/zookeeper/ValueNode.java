@@ -62,7 +62,7 @@ record ValueNode(ValueState state, int dataVersion) {
 			}
 			Long number = first[1].equals(NONE) ? null : Long.valueOf(first[1]);
 			List<AppliedUpdate> updates = (parts.length > 1) ? AppliedUpdate.parse(parts[1]) : List.of();
-			return new ValueNode(new ValueState(number, content.stat().getMzxid(), updates),
+			return new ValueNode(new ValueState(number, content.stat().getMzxid(), 0, updates),
 					content.stat().getVersion());
 		}
 		catch (RuntimeException ex) {

@@ -159,7 +159,7 @@ final class ZooKeeperValueBackend implements ValueBackend {
 			}
 			long asked = System.nanoTime();
 			CompletableFuture<Optional<ValueNode>> written = this.nodes.write(session, path, node,
-					node.state().next(update, 0));
+					node.state().next(update, 0, 0));
 			CompletableFuture<ValueNode> next = recent.contended() ? this.nodes.read(session, path) : null;
 			Optional<ValueNode> stored = Calls.await(written, Deadline.remainingNanos(deadline));
 			if (stored.isPresent()) {

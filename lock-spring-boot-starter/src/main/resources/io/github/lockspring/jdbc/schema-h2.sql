@@ -15,12 +15,13 @@ CREATE TABLE IF NOT EXISTS @@table@@ (
     waiting      VARCHAR(2000)                         -- owners of the other waiting requests, in order
 );
 
--- One row per value. The row of a deleted value remains for a while, so that its version never decreases and a repeated
--- update is recognized. Rows of deleted values may be removed when they have not been changed for an hour.
+-- One row per value. The row of a deleted or expired value remains for a while, so that its version never decreases and a
+-- repeated update is recognized. Such rows may be removed an hour after the last change and the end of the time to live.
 CREATE TABLE IF NOT EXISTS @@values@@ (
-    value_key VARBINARY(1024) NOT NULL PRIMARY KEY, -- the key in UTF-8
-    number    BIGINT,                               -- the number, NULL if the value was deleted
-    version   BIGINT NOT NULL,                      -- changed by every update, never decreases: microseconds since 1970
-    format    SMALLINT DEFAULT 1 NOT NULL,          -- format version of the row
-    updates   VARCHAR(20000) DEFAULT '' NOT NULL    -- the last update of each process, one per line, the newest first
+    value_key  VARBINARY(1024) NOT NULL PRIMARY KEY, -- the key in UTF-8
+    number     BIGINT,                               -- the number, NULL if the value was deleted
+    version    BIGINT NOT NULL,                      -- changed by every update, never decreases: microseconds since 1970
+    format     SMALLINT DEFAULT 1 NOT NULL,          -- format version of the row
+    updates    VARCHAR(20000) DEFAULT '' NOT NULL,   -- the last update of each process, one per line, the newest first
+    expires_at BIGINT DEFAULT 0 NOT NULL             -- end of the time to live in microseconds since 1970, 0 if the value remains
 )

@@ -10,7 +10,9 @@ local WATCH = 30 -- lifetime of a watch, in seconds; it is renewed in its second
 redis.call('HDEL', KEYS[1], '')
 
 local channel = ARGV[1]
-local now = tonumber(redis.call('TIME')[1])
+local time = redis.call('TIME')
+local now = tonumber(time[1])
+local millis = now * 1000 + math.floor(time[2] / 1000)
 
 local function watch(key, watchers, exists)
 	local others = ''
@@ -29,14 +31,17 @@ end
 
 local answer = {}
 for i, key in ipairs(KEYS) do
-	local fields = redis.call('HMGET', key, 'value', 'watchers')
-	local record, watchers = fields[1], fields[2]
+	local fields = redis.call('HMGET', key, 'value', 'watchers', 'expiry')
+	local record, watchers, expiry = fields[1], fields[2], fields[3]
 	local number, version = '-', '0'
 	if record then
 		number, version = string.match(record, '^1 (%-?%d*) (%d+)')
 	end
 	if not number or not record and not watchers and redis.call('EXISTS', key) == 1 then
 		return redis.error_reply('FOREIGN data not written by this library')
+	end
+	if expiry and tonumber(expiry) <= millis then
+		number = '-'
 	end
 	answer[i] = (number ~= '-') and number .. ' ' .. version or ''
 	if channel ~= '' then

@@ -3,21 +3,22 @@
 --   value      "1 <number> <version>", or "1 - <version>" of a value that has been deleted, followed by " forgotten" if
 --              the updates of some processes have been removed. 1 is the version of the format
 --   <process>  "<sequence> <number before> <version before> <number after> <version after>" of its last update
+--   expiry     time in milliseconds at which the value is deleted, if it has a time to live. Its updates are kept for a while longer
 --   watchers   "<channel> <till> " of each process that is notified of the next change, until that time in seconds
 --
--- ARGV: process; sequence; the number to add or to assign, "-" to delete the value; the condition: the minimum of the sum, the expected
--- number or the expected version; what that is: "replace" or "set"; "again" if the update is repeated; the lead of versions. The last four
+-- ARGV: process; sequence; the number to add or to assign, "-" to delete the value, or the time to live in milliseconds, 0 for none;
+-- the condition: the minimum of the sum, the expected number or the expected version; what that is: "replace", "set" or "expire"; "again" if the update is repeated; the lead of versions. The last four
 -- may be missing, or "-".
 -- Answer: "<number before> <version before> <number after> <version after>" if the value was changed; {0, the same} if not;
 -- {-1} if it is unknown whether a repeated update has changed it.
 
-local DELETED_RETENTION = 120000 -- time for which the updates of a deleted value are kept, in ms
+local DELETED_RETENTION = 120000 -- time for which the updates of a deleted or expired value are kept, in ms
 local MAX_VERSION = 9e15 -- the clock in the year 2255; numbers in Lua have 53 bits, beyond which versions would be equal
 local MAX_UPDATES, KEPT_UPDATES = 128, 96 -- maximum number of recorded updates, and the number kept if it is exceeded
 
 local key, process, sequence, operand, condition, kind = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4] or '-', ARGV[5]
-local fields = redis.call('HMGET', key, 'value', process, 'watchers')
-local record, last, watchers = fields[1], fields[2], fields[3]
+local fields = redis.call('HMGET', key, 'value', process, 'watchers', 'expiry')
+local record, last, watchers, expiry = fields[1], fields[2], fields[3], fields[4]
 local number, version, forgotten = '-', '0', ''
 if record then
 	number, version, forgotten = string.match(record, '^1 (%-?%d*) (%d+)(.*)$')
@@ -26,7 +27,10 @@ if not number or tonumber(version) > MAX_VERSION
 		or not record and not watchers and redis.call('EXISTS', key) == 1 then
 	return redis.error_reply('FOREIGN data not written by this library')
 end
-local exists = number ~= '-'
+local time = redis.call('TIME')
+local clock = time[1] .. string.sub('00000' .. time[2], -6)
+local millis = math.floor(clock / 1000)
+local exists = number ~= '-' and not (expiry and tonumber(expiry) <= millis)
 local before = exists and number .. ' ' .. version or '0 0'
 
 -- Compares integers of 64 bits, which are texts because numbers in Lua have 53 bits.
@@ -70,6 +74,8 @@ end
 local after
 if kind == 'replace' then
 	after = condition == (exists and number or '0') and operand
+elseif kind == 'expire' then
+	after = exists and number
 elseif kind == 'set' then
 	after = (condition == '-' or condition == (exists and version or '0')) and operand
 else
@@ -80,25 +86,29 @@ if not after or after == '-' and not exists then
 	return { 0, before .. ' ' .. before }
 end
 
-local time = redis.call('TIME')
-local clock = time[1] .. string.sub('00000' .. time[2], -6)
 local minVersion = version + 1
 if ARGV[7] and (ARGV[7] ~= 'mark' or redis.call('EXISTS', KEYS[2]) == 1) then
 #include clock.lua
 	minVersion = math.max(minVersion, now + lead())
 end
 version = minVersion < tonumber(clock) and clock or string.format('%.0f', minVersion)
-local result
-if after == '-' then
-	redis.call('PEXPIRE', key, string.format('%.0f', DELETED_RETENTION + math.max(minVersion - clock, 0) / 1000))
-	result = before .. ' 0 0'
-else
-	if not exists and (record or watchers) then
-		redis.call('PERSIST', key)
-	end
-	result = before .. ' ' .. after .. ' ' .. version
+if kind == 'expire' then
+	expiry = operand ~= '0' and string.format('%.0f', millis + operand)
+elseif after == '-' or not exists then
+	expiry = false
 end
-local added = redis.call('HSET', key, 'value', '1 ' .. after .. ' ' .. version .. forgotten, process, sequence .. ' ' .. result)
+local kept = DELETED_RETENTION + math.max(minVersion - clock, 0) / 1000
+if after == '-' or expiry then
+	redis.call('PEXPIRE', key, string.format('%.0f', kept + (expiry and expiry - millis or 0)))
+elseif kind == 'expire' or not exists and (record or watchers) then
+	redis.call('PERSIST', key)
+end
+local result = before .. (after == '-' and ' 0 0' or ' ' .. after .. ' ' .. version)
+local changed = { 'value', '1 ' .. after .. ' ' .. version .. forgotten, process, sequence .. ' ' .. result, expiry and 'expiry', expiry }
+local added = redis.call('HSET', key, unpack(changed, 1, expiry and 6 or 4))
+if fields[4] and not expiry then
+	redis.call('HDEL', key, 'expiry')
+end
 
 -- The value is changed: what follows must not fail.
 

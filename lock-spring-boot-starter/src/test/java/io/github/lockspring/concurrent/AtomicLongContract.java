@@ -16,6 +16,7 @@
 
 package io.github.lockspring.concurrent;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -29,6 +30,8 @@ import io.github.lockspring.LockShutdownException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /**
  * What {@link DistributedAtomicLong} promises on every backend, as tests.
@@ -181,6 +184,48 @@ public abstract class AtomicLongContract extends LockClientContract {
 		assertThat(this.number.incrementAndGetAsync()).failsWithin(LONG)
 			.withThrowableThat()
 			.withCauseInstanceOf(ArithmeticException.class);
+	}
+
+	@Test
+	void numberIsDeletedWhenItsTimeToLiveIsOver() {
+		requireExpiry();
+		assertThat(this.number.expire(SHORT)).isFalse();
+		assertThat(this.number.persist()).isFalse();
+		this.number.set(7);
+		assertThat(this.elsewhere.expire(Duration.ofNanos(1))).isTrue();
+		await().until(() -> this.number.get() == 0);
+		assertThat(this.elsewhere.delete()).isFalse();
+		assertThat(this.elsewhere.incrementAndGet()).isOne();
+	}
+
+	@Test
+	void timeToLiveCanBeReplacedAndRemoved() throws InterruptedException {
+		requireExpiry();
+		this.number.set(7);
+		assertThat(result(this.number.expireAsync(Duration.ofMillis(500)))).isTrue();
+		assertThat(this.elsewhere.expire(Duration.ofSeconds(Long.MAX_VALUE))).isTrue();
+		Thread.sleep(500);
+		assertThat(this.number.incrementAndGet()).isEqualTo(8);
+		assertThat(this.number.expire(Duration.ofMillis(500))).isTrue();
+		assertThat(result(this.elsewhere.persistAsync())).isTrue();
+		Thread.sleep(500);
+		assertThat(this.number.get()).isEqualTo(8);
+	}
+
+	@Test
+	void timeToLiveIsPositive() {
+		for (Duration invalid : List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
+			assertThatIllegalArgumentException().isThrownBy(() -> this.number.expire(invalid))
+				.withMessageContaining("'timeToLive' must be positive");
+		}
+	}
+
+	@Test
+	void timeToLiveIsRejectedWhereItIsNotSupported() {
+		assumeFalse(expiresValues());
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> this.number.expire(LONG))
+			.withMessageContaining("time to live");
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this.number::persist);
 	}
 
 	@Test

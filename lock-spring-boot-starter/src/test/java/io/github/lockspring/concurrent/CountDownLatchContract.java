@@ -135,6 +135,25 @@ public abstract class CountDownLatchContract extends LockClientContract {
 	}
 
 	@Test
+	void endOfTheTimeToLiveReleasesWaitingThreads() {
+		requireExpiry();
+		assertThat(this.latch.expire(LONG)).isFalse();
+		this.latch.trySetCount(3);
+		TestThread<Boolean> waiting = start(() -> this.latch.await(LONG));
+		await().until(() -> this.one.awaitedValues() == 1);
+		assertThat(this.elsewhere.expire(LONG)).isTrue();
+		this.elsewhere.countDown();
+		assertThat(waiting.result).isNotDone();
+		assertThat(this.elsewhere.persist()).isTrue();
+		assertThat(this.elsewhere.getCount()).isEqualTo(2);
+		assertThat(this.elsewhere.expire(SHORT)).isTrue();
+		assertThat(waiting.get()).isTrue();
+		assertThat(this.latch.getCount()).isZero();
+		assertThat(this.latch.delete()).isFalse();
+		assertThat(this.latch.trySetCount(1)).isTrue();
+	}
+
+	@Test
 	void threadThatWaitedForAFormerCountIsReleased() throws InterruptedException {
 		this.latch.trySetCount(1);
 		TestThread<Boolean> waiting = start(() -> this.latch.await(LONG));

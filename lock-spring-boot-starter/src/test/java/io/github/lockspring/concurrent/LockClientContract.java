@@ -110,6 +110,14 @@ abstract class LockClientContract {
 		assumeTrue(this.one.hasValues(), () -> "Backend " + this.one.backendName() + " has no values");
 	}
 
+	void requireExpiry() {
+		assumeTrue(expiresValues(), () -> "Backend " + this.one.backendName() + " has no time to live of values");
+	}
+
+	boolean expiresValues() {
+		return this.one.expiresValues();
+	}
+
 	<T> TestThread<T> start(Callable<T> action) {
 		TestThread<T> thread = TestThread.start(action);
 		this.threads.add(thread);

@@ -110,6 +110,10 @@ final class LockProcess implements AutoCloseable {
 		return this.backend.values().isPresent();
 	}
 
+	boolean expiresValues() {
+		return this.backend.values().orElseThrow().expiresValues();
+	}
+
 	boolean isClosed() {
 		return this.closed;
 	}

@@ -99,6 +99,21 @@ public abstract class SharedCountContract extends LockClientContract {
 		await().until(() -> here.contains(0) && there.contains(0));
 	}
 
+	@Test
+	void listenersGetTheEndOfTheTimeToLive() {
+		requireExpiry();
+		List<Integer> counts = listen(this.count);
+		assertThat(this.count.expire(SHORT)).isFalse();
+		this.count.setCount(1);
+		SharedCount.Versioned former = this.count.getVersionedValue();
+		assertThat(this.elsewhere.expire(LONG)).isTrue();
+		assertThat(this.elsewhere.persist()).isTrue();
+		assertThat(this.count.trySetCount(former, 2)).as("changed since").isFalse();
+		assertThat(this.elsewhere.expire(SHORT)).isTrue();
+		await().until(() -> counts.contains(0));
+		assertThat(this.count.getVersionedValue()).isEqualTo(new SharedCount.Versioned(0, 0));
+	}
+
 	private static List<Integer> listen(SharedCount count) {
 		List<Integer> counts = new CopyOnWriteArrayList<>();
 		count.addListener(counts::add);

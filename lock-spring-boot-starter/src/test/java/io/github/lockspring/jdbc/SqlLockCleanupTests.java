@@ -292,6 +292,23 @@ abstract class SqlLockCleanupTests {
 	}
 
 	@Test
+	void rowOfAValueWhoseTimeToLiveWasOverLongAgoIsRemoved() {
+		long version = update("expired", new ValueChange.Set(7, 0)).after().version();
+		setValue("expired", "expires_at = version - ?", HOUR + MINUTE);
+		assertThat(this.cleanup.removeOldRows()).as("changed lately").isZero();
+		setValue("expired", "version = version - ?", HOUR + MINUTE);
+		update("expired lately", new ValueChange.Set(7, 0));
+		setValue("expired lately", "expires_at = version - ?", HOUR - MINUTE);
+		setValue("expired lately", "version = version - ?", 10 * HOUR);
+		update("not expired", new ValueChange.Set(7, 0));
+		update("not expired", new ValueChange.Expire(1_000_000));
+		setValue("not expired", "version = version - ?", 10 * HOUR);
+		assertThat(this.cleanup.removeOldRows()).isOne();
+		assertThat(valueKeys()).containsExactly("expired lately", "not expired");
+		assertThat(update("expired", new ValueChange.Set(7, 0)).after().version()).isGreaterThan(version);
+	}
+
+	@Test
 	void rowsOfOtherValuesStay() {
 		for (String key : List.of("present", "deleted lately", "of a later version", "deleted long ago")) {
 			update(key, new ValueChange.Set(7, 0));

@@ -41,6 +41,10 @@ abstract class ValueRules extends BackendRules {
 
 	private static final long NO_MIN = Long.MIN_VALUE;
 
+	private static final Duration SHORT_LIFE = Duration.ofMillis(1);
+
+	private static final Duration LONG_LIFE = Duration.ofMillis(500);
+
 	private static final Duration TIMEOUT = BackendProcess.TIMEOUT;
 
 	private final AtomicLong sequence = new AtomicLong();
@@ -347,6 +351,133 @@ abstract class ValueRules extends BackendRules {
 		ValueUpdate update = new ValueUpdate(longKey, new ValueChange.Set(7, 0), nextId(this.one));
 		assertThat(apply(this.one, update).applied()).isTrue();
 		assertThat(values(this.two).read(List.of(longKey), true, TIMEOUT).get(longKey).number()).isEqualTo(7);
+	}
+
+	@Test
+	void valueIsDeletedWhenItsTimeToLiveIsOver() {
+		requireExpiry();
+		Value former = set(this.one, 7).after();
+		ValueUpdateResult expiring = expire(this.one, SHORT_LIFE);
+		assertThat(expiring.before()).isEqualTo(former);
+		assertThat(expiring.after().number()).isEqualTo(7);
+		assertThat(expiring.after().version()).isGreaterThan(former.version());
+		awaitExpiry(this.two);
+		assertThat(delete(this.one, ValueChange.ANY_VERSION).applied()).isFalse();
+		assertThat(change(this.one, new ValueChange.Set(1, expiring.after().version())).applied()).isFalse();
+		ValueUpdateResult next = add(this.two, 1);
+		assertThat(next.before()).isEqualTo(Value.ABSENT);
+		assertThat(next.after().number()).isOne();
+		assertThat(next.after().version()).isGreaterThan(expiring.after().version());
+		assertThat(read(this.one)).isEqualTo(next.after());
+	}
+
+	@Test
+	void valueRemainsUntilItsTimeToLiveIsOver() {
+		requireExpiry();
+		set(this.one, 7);
+		Value value = expire(this.one, Duration.ofHours(1)).after();
+		assertThat(read(this.two)).isEqualTo(value);
+		assertThat(values(this.two).read(List.of(this.key), true, TIMEOUT)).containsValue(value);
+		assertThat(add(this.two, 1).before()).isEqualTo(value);
+		assertThat(expire(this.two, Duration.ofDays(36_500)).applied()).isTrue();
+		assertThat(read(this.one).number()).isEqualTo(8);
+	}
+
+	@Test
+	void valueThatDoesNotExistHasNoTimeToLive() {
+		requireExpiry();
+		assertThat(expire(this.one, SHORT_LIFE).applied()).isFalse();
+		assertThat(change(this.one, new ValueChange.Expire(0)).applied()).isFalse();
+		set(this.one, 1);
+		delete(this.one, ValueChange.ANY_VERSION);
+		assertThat(expire(this.two, SHORT_LIFE).applied()).isFalse();
+		assertThat(read(this.two)).isEqualTo(Value.ABSENT);
+	}
+
+	@Test
+	void changesKeepTheTimeToLive() {
+		requireExpiry();
+		set(this.one, 1);
+		expire(this.one, LONG_LIFE);
+		add(this.one, 1);
+		add(this.two, 1);
+		set(this.one, 4);
+		change(this.two, new ValueChange.Replace(5, 4));
+		awaitExpiry(this.one);
+	}
+
+	@Test
+	void timeToLiveCanBeReplaced() throws InterruptedException {
+		requireExpiry();
+		set(this.one, 1);
+		expire(this.one, LONG_LIFE);
+		assertThat(expire(this.two, Duration.ofHours(1)).applied()).isTrue();
+		Thread.sleep(LONG_LIFE.toMillis());
+		assertThat(read(this.one).exists()).isTrue();
+		expire(this.one, SHORT_LIFE);
+		awaitExpiry(this.two);
+	}
+
+	@Test
+	void timeToLiveIsRemovedOnDemandAndByDeletion() throws InterruptedException {
+		requireExpiry();
+		set(this.one, 1);
+		expire(this.one, LONG_LIFE);
+		assertThat(change(this.two, new ValueChange.Expire(0)).applied()).isTrue();
+		Thread.sleep(LONG_LIFE.toMillis());
+		assertThat(read(this.one).number()).isOne();
+		expire(this.one, LONG_LIFE);
+		delete(this.two, ValueChange.ANY_VERSION);
+		set(this.one, 2);
+		Thread.sleep(LONG_LIFE.toMillis());
+		assertThat(read(this.two).number()).isEqualTo(2);
+		expire(this.one, SHORT_LIFE);
+		awaitExpiry(this.one);
+		set(this.one, 3);
+		Thread.sleep(10);
+		assertThat(read(this.two).number()).isEqualTo(3);
+	}
+
+	@Test
+	void repetitionsAreRecognizedAfterTheTimeToLive() {
+		requireExpiry();
+		ValueUpdate addition = update(this.two, new ValueChange.Add(5, NO_MIN));
+		ValueUpdateResult added = apply(this.two, addition);
+		ValueUpdate expiry = update(this.one, new ValueChange.Expire(SHORT_LIFE.toMillis()));
+		ValueUpdateResult expiring = apply(this.one, expiry);
+		awaitExpiry(this.one);
+		assertThat(apply(this.two, addition.again())).isEqualTo(added);
+		assertThat(apply(this.one, expiry.again())).isEqualTo(expiring);
+		assertThat(read(this.one)).isEqualTo(Value.ABSENT);
+		Value next = apply(this.one, update(this.one, new ValueChange.Add(1, NO_MIN))).after();
+		assertThat(apply(this.two, addition.again())).isEqualTo(added);
+		assertThat(apply(this.one, expiry).applied()).as("late").isFalse();
+		assertThat(read(this.two)).isEqualTo(next);
+	}
+
+	@Test
+	void repetitionDoesNotExtendTheTimeToLive() {
+		requireExpiry();
+		set(this.one, 1);
+		ValueUpdate expiry = update(this.one, new ValueChange.Expire(LONG_LIFE.toMillis()));
+		ValueUpdateResult first = apply(this.one, expiry);
+		await().pollInterval(Duration.ofMillis(20)).until(() -> {
+			assertThat(apply(this.one, expiry.again())).isEqualTo(first);
+			return !read(this.two).exists();
+		});
+	}
+
+	private void requireExpiry() {
+		assumeTrue(values(this.one).expiresValues(),
+				() -> "Backend " + this.one.name() + " has no time to live of values");
+	}
+
+	private void awaitExpiry(BackendProcess process) {
+		await().until(() -> !read(process).exists());
+	}
+
+	private ValueUpdateResult expire(BackendProcess process, Duration timeToLive) {
+		return change(process, new ValueChange.Expire(timeToLive.toMillis()));
 	}
 
 	@Test

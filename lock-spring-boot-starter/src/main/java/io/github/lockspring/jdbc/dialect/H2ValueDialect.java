@@ -30,6 +30,7 @@ final class H2ValueDialect extends ValueDialect {
 			        || LPAD(@@version-before@@, 19) || ' ' || LPAD(@@next-version@@, 19) || '\n'
 			        || COALESCE(INSERT(updates, @@own@@, @@length@@, ''), updates), @@max-length@@),
 			    version = @@next-version@@,
+			    expires_at = @@expiry@@,
 			    number = COALESCE(number, 0) * CAST(? AS BIGINT) + CAST(? AS BIGINT)
 			  WHERE @@condition@@
 			)

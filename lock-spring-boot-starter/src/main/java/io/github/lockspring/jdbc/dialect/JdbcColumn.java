@@ -56,7 +56,7 @@ public record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, Str
 	 */
 	static List<JdbcColumn> ofValues(JdbcColumn key, JdbcColumn updates, JdbcColumn... others) {
 		return concat(others, key, bigint("number"), bigint("version"),
-				new JdbcColumn("format", Types.SMALLINT, 0, "SMALLINT"), updates);
+				new JdbcColumn("format", Types.SMALLINT, 0, "SMALLINT"), updates, bigint("expires_at"));
 	}
 
 	private static List<JdbcColumn> concat(JdbcColumn[] others, JdbcColumn... columns) {

@@ -45,6 +45,7 @@ final class MySqlValueDialect extends ValueDialect {
 			      COALESCE(INSERT(updates, @@own@@, @@length@@, ''), updates)), @@max-length@@),
 			  version = @@next-version@@
 			      + 0 * LAST_INSERT_ID(IF(number = ? AND version = ?, @@next-version@@, 0)),
+			  expires_at = @@expiry@@,
 			  number = COALESCE(number, 0) * ? + ?
 			WHERE @@condition@@
 			""";
@@ -77,6 +78,11 @@ final class MySqlValueDialect extends ValueDialect {
 		try (ResultSet result = statement.getGeneratedKeys()) {
 			return new Answer(null, result.next() ? result.getLong(1) : 0);
 		}
+	}
+
+	@Override
+	String bigint() {
+		return "SIGNED";
 	}
 
 	@Override

@@ -33,6 +33,7 @@ final class PostgresValueDialect extends ValueDialect {
 			      || lpad(CAST(@@version-before@@ AS text), 19) || ' ' || lpad(CAST(@@next-version@@ AS text), 19) || '\n'
 			      || COALESCE(overlay(updates PLACING '' FROM @@own@@ FOR @@length@@), updates), @@max-length@@),
 			  version = @@next-version@@,
+			  expires_at = @@expiry@@,
 			  number = COALESCE(number, 0) * CAST(? AS bigint) + CAST(? AS bigint)
 			WHERE @@condition@@ AND @@short-wait@@
 			RETURNING LEFT(updates, @@length@@),
@@ -52,7 +53,7 @@ final class PostgresValueDialect extends ValueDialect {
 			) AS wanted
 			WHERE @@short-wait@@ AND @@no-flush@@
 			ON CONFLICT (value_key) DO UPDATE SET watched_until = excluded.watched_until
-			RETURNING value_key, number, version, format
+			RETURNING value_key, CASE WHEN @@alive@@ THEN number END, version, format
 			""";
 
 	/**

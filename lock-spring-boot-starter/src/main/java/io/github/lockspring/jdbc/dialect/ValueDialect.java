@@ -58,12 +58,26 @@ abstract class ValueDialect {
 	private static final String CONDITION = """
 			value_key = ? AND format = @@format@@ AND COALESCE(number, 0) BETWEEN ? AND ?
 			  AND @@version-before@@ BETWEEN ? AND ?
-			  AND COALESCE(SUBSTRING(updates, @@own@@ + @@sequence@@, @@sequence-length@@) < ?, TRUE)""";
+			  AND @@alive@@ AND COALESCE(SUBSTRING(updates, @@own@@ + @@sequence@@, @@sequence-length@@) < ?, TRUE)""";
 
 	/**
-	 * Condition for rows of deleted values, except rows written by a later version.
+	 * Condition that the time to live of a value is not over.
 	 */
-	private static final String OLD = "number IS NULL AND format = @@format@@ AND version <= @@now@@ - ?";
+	private static final String ALIVE = "(expires_at = 0 OR expires_at > @@now@@)";
+
+	/**
+	 * Expression for the end of the time to live: kept, or set. Its parameters are a
+	 * factor of the former one, a factor of the clock, and a summand.
+	 */
+	private static final String EXPIRY = "expires_at * CAST(? AS @@bigint@@) + @@begin@@ * CAST(? AS @@bigint@@)"
+			+ " + CAST(? AS @@bigint@@)";
+
+	/**
+	 * Condition for rows of deleted values and of those whose time to live is over,
+	 * except rows written by a later version.
+	 */
+	private static final String OLD = "(number IS NULL OR expires_at > 0) AND format = @@format@@"
+			+ " AND GREATEST(version, expires_at) <= @@now@@ - ?";
 
 	/**
 	 * Return the expression for the clock at the beginning of the statement, which is
@@ -128,6 +142,13 @@ abstract class ValueDialect {
 	}
 
 	/**
+	 * Return the name of the type of 64 bits in casts.
+	 */
+	String bigint() {
+		return "BIGINT";
+	}
+
+	/**
 	 * Return the required columns of the value table.
 	 */
 	abstract List<JdbcColumn> columns();
@@ -136,6 +157,9 @@ abstract class ValueDialect {
 		return template.replace("@@condition@@", CONDITION)
 			.replace("@@old@@", old())
 			.replace("@@watched@@", watched())
+			.replace("@@alive@@", ALIVE)
+			.replace("@@expiry@@", EXPIRY)
+			.replace("@@bigint@@", bigint())
 			.replace("@@version-before@@", VERSION_BEFORE)
 			.replace("@@next-version@@", NEXT_VERSION)
 			.replace("@@own@@", ownPosition())

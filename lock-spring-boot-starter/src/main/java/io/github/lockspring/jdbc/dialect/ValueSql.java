@@ -27,18 +27,23 @@ import org.jspecify.annotations.Nullable;
 public final class ValueSql {
 
 	private static final String READ_ONE = """
-			SELECT now_micros, number, version, format, updates
+			SELECT now_micros, number, version, format, updates, expires_at
 			FROM (SELECT @@now@@ AS now_micros) AS present
 			LEFT JOIN @@values@@ ON value_key = ?
 			""";
 
 	private static final String READ = """
-			SELECT value_key, number, version, format, @@watched@@
+			SELECT value_key, CASE WHEN @@alive@@ THEN number END, version, format, @@watched@@
 			FROM @@values@@ WHERE value_key IN (@@placeholders@@)
 			""";
 
 	private static final String INSERT = """
 			INSERT INTO @@values@@ (value_key, number, version, format, updates) VALUES (?, ?, ?, @@format@@, ?)
+			""";
+
+	private static final String END = """
+			UPDATE @@values@@ SET number = NULL, expires_at = 0, version = @@next-version@@
+			WHERE value_key = ? AND version = ? AND format = @@format@@ AND @@short-wait@@
 			""";
 
 	private static final String OLD_KEYS = """
@@ -83,7 +88,8 @@ public final class ValueSql {
 	 * <p>
 	 * Its parameters are the {@linkplain ValueEntry#beginning beginning} of the new
 	 * entry, the process, the expected number and version if {@link #isValueCompared()},
-	 * the factor and the summand of the number, the key, the minimum and the maximum of
+	 * two factors and a summand of the end of the time to live, the factor and the
+	 * summand of the number, the key, the minimum and the maximum of
 	 * the number and of the version, the process, and the {@linkplain ValueEntry#sequence
 	 * number} of the update.
 	 */
@@ -138,6 +144,14 @@ public final class ValueSql {
 	 */
 	public String insert() {
 		return render(this.dialect.unlessPresent(INSERT, "value_key"), 0);
+	}
+
+	/**
+	 * Return the statement that deletes a value whose time to live is over, unless its
+	 * row was changed meanwhile. Its parameters are key and version.
+	 */
+	public String end() {
+		return render(END, 0);
 	}
 
 	/**

@@ -18,6 +18,7 @@ package io.github.lockspring.spi.state;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,17 +40,20 @@ import io.github.lockspring.spi.ValueUpdateResult;
  * <li>One whose condition is not met is not applied.</li>
  * <li>Any other is applied, and recorded as the last update of its process.</li>
  * </ol>
- * A store keeps this state for each key. To update a value, it reads the state, asks for
- * the {@linkplain #answer answer}, and if there is none replaces the state by the
- * {@linkplain #next next} one, unless another process has replaced it meanwhile. The
- * state of a deleted value is kept for at least a minute. Immutable.
+ * A store keeps this state for each key. To update a value, it reads the state
+ * {@linkplain #at at} the present time, asks for the {@linkplain #answer answer}, and if
+ * there is none replaces the state by the {@linkplain #next next} one, unless another
+ * process has replaced it meanwhile. The state of a value that was deleted, or whose time
+ * to live is over, is kept for at least a minute. Immutable.
  *
  * @param number the number, {@code null} if the value was deleted
  * @param version the version of the last update, also if that was a deletion; 0 if there
  * was no update
+ * @param expiry the time of the store's clock at which the value is deleted, in
+ * microseconds since 1970; 0 if it remains
  * @param updates the last updates of processes, the latest first
  */
-public record ValueState(@Nullable Long number, long version, List<AppliedUpdate> updates) {
+public record ValueState(@Nullable Long number, long version, long expiry, List<AppliedUpdate> updates) {
 
 	/**
 	 * Maximum number of processes whose last update is kept.
@@ -59,7 +63,16 @@ public record ValueState(@Nullable Long number, long version, List<AppliedUpdate
 	/**
 	 * State of a value that was never set.
 	 */
-	public static final ValueState NONE = new ValueState(null, 0, List.of());
+	public static final ValueState NONE = new ValueState(null, 0, 0, List.of());
+
+	/**
+	 * Return the state at a time: that of a deleted value if its time to live is over.
+	 * @param now the time of the store's clock, in microseconds since 1970
+	 * @return this state, or that of the deleted value
+	 */
+	public ValueState at(long now) {
+		return (this.expiry != 0 && now >= this.expiry) ? new ValueState(null, this.version, 0, this.updates) : this;
+	}
 
 	/**
 	 * Return whether the value exists.
@@ -112,9 +125,10 @@ public record ValueState(@Nullable Long number, long version, List<AppliedUpdate
 	 * @param update the update
 	 * @param version the version of the new state, greater than that of this one; 0 if
 	 * the store determines it when it writes the state
+	 * @param now the time of the store's clock, in microseconds since 1970
 	 * @return the new state
 	 */
-	public ValueState next(ValueUpdate update, long version) {
+	public ValueState next(ValueUpdate update, long version, long now) {
 		Value before = value();
 		List<AppliedUpdate> updates = new ArrayList<>(this.updates.size() + 1);
 		updates.add(new AppliedUpdate(update.id(), before, version));
@@ -124,7 +138,15 @@ public record ValueState(@Nullable Long number, long version, List<AppliedUpdate
 			}
 		}
 		boolean deleted = update.change() instanceof ValueChange.Delete;
-		return new ValueState(deleted ? null : update.change().numberAfter(before), version, updates);
+		return new ValueState(deleted ? null : update.change().numberAfter(before), version,
+				deleted ? 0 : expiryAfter(update.change(), now), updates);
+	}
+
+	private long expiryAfter(ValueChange change, long now) {
+		if (change instanceof ValueChange.Expire expire) {
+			return (expire.millis() != 0) ? now + TimeUnit.MILLISECONDS.toMicros(expire.millis()) : 0;
+		}
+		return this.expiry;
 	}
 
 	/**
@@ -133,7 +155,7 @@ public record ValueState(@Nullable Long number, long version, List<AppliedUpdate
 	 * @return the state as it is stored
 	 */
 	public ValueState withVersion(long version) {
-		return new ValueState(this.number, version, this.updates);
+		return new ValueState(this.number, version, this.expiry, this.updates);
 	}
 
 	/**

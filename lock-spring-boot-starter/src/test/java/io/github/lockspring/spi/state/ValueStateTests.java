@@ -41,6 +41,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ValueStateTests {
 
+	private static final long NOW = 1_000_000;
+
 	private static final ValueChange INCREMENT = new ValueChange.Add(1, Long.MIN_VALUE);
 
 	private static final List<ValueChange> CHANGES = List.of(INCREMENT, new ValueChange.Add(-1, 0),
@@ -68,7 +70,7 @@ class ValueStateTests {
 			History expected = new History(history);
 			ValueUpdateResult result = expected.apply(update);
 			ValueUpdateResult answer = state.answer(update);
-			ValueState next = (answer != null) ? state : state.next(update, expected.version);
+			ValueState next = (answer != null) ? state : state.next(update, expected.version, NOW);
 			if (!result.equals((answer != null) ? answer : next.resultOf(update))
 					|| !next.value().equals(expected.value)) {
 				throw new AssertionError(update + " applied to " + state + ": " + result + " is expected");
@@ -92,17 +94,17 @@ class ValueStateTests {
 
 	@Test
 	void versionThatTheStoreGivesIsThatOfTheResult() {
-		ValueState written = ValueState.NONE.next(update("one", 1, INCREMENT), 0).withVersion(7);
+		ValueState written = ValueState.NONE.next(update("one", 1, INCREMENT), 0, NOW).withVersion(7);
 		assertThat(written.resultOf(update("one", 1, INCREMENT))).isEqualTo(new ValueUpdateResult(Value.ABSENT, new Value(1, 7)));
-		ValueState next = written.next(update("two", 1, INCREMENT), 0).withVersion(9);
+		ValueState next = written.next(update("two", 1, INCREMENT), 0, NOW).withVersion(9);
 		assertThat(next.answer(update("one", 1, INCREMENT))).isEqualTo(written.resultOf(update("one", 1, INCREMENT)));
 		assertThat(next.value()).isEqualTo(new Value(2, 9));
 	}
 
 	@Test
 	void deletedValueKeepsItsVersionAndUpdates() {
-		ValueState deleted = ValueState.NONE.next(update("one", 1, INCREMENT), 3)
-			.next(update("two", 1, new ValueChange.Delete(3)), 4);
+		ValueState deleted = ValueState.NONE.next(update("one", 1, INCREMENT), 3, NOW)
+			.next(update("two", 1, new ValueChange.Delete(3)), 4, NOW);
 		assertThat(deleted.value()).isEqualTo(Value.ABSENT);
 		assertThat(deleted.version()).isEqualTo(4);
 		assertThat(deleted.answer(update("two", 1, new ValueChange.Delete(3))))
@@ -110,17 +112,48 @@ class ValueStateTests {
 	}
 
 	@Test
+	void valueIsAbsentWhenItsTimeToLiveIsOver() {
+		ValueState state = ValueState.NONE.next(update("one", 1, INCREMENT), 1, NOW)
+			.next(update("one", 2, new ValueChange.Expire(5)), 2, NOW);
+		assertThat(state.expiry()).isEqualTo(NOW + 5_000);
+		assertThat(state.value()).isEqualTo(new Value(1, 2));
+		assertThat(state.at(NOW + 4_999)).isSameAs(state);
+		ValueState expired = state.at(NOW + 5_000);
+		assertThat(expired.value()).isEqualTo(Value.ABSENT);
+		assertThat(expired.version()).isEqualTo(2);
+		assertThat(expired.answer(update("one", 2, new ValueChange.Expire(5))))
+			.isEqualTo(new ValueUpdateResult(new Value(1, 1), new Value(1, 2)));
+		assertThat(expired.answer(update("one", 1, INCREMENT)).applied()).as("late").isFalse();
+		assertThat(expired.answer(update("two", 1, new ValueChange.Expire(5))).applied()).isFalse();
+	}
+
+	@Test
+	void changesKeepTheTimeToLiveUntilTheValueIsDeleted() {
+		ValueState state = ValueState.NONE.next(update("one", 1, INCREMENT), 1, NOW)
+			.next(update("one", 2, new ValueChange.Expire(5)), 2, NOW);
+		for (ValueChange change : List.of(INCREMENT, new ValueChange.Set(9, 2), new ValueChange.Replace(7, 1))) {
+			assertThat(state.next(update("two", 1, change), 3, NOW + 1).expiry()).isEqualTo(state.expiry());
+		}
+		assertThat(state.next(update("two", 1, new ValueChange.Expire(7)), 3, NOW + 1).expiry()).isEqualTo(NOW + 7_001);
+		assertThat(state.next(update("two", 1, new ValueChange.Expire(0)), 3, NOW).expiry()).isZero();
+		assertThat(state.next(update("two", 1, new ValueChange.Delete(2)), 3, NOW).expiry()).isZero();
+		ValueState again = state.at(NOW + 9_000).next(update("two", 1, INCREMENT), 3, NOW + 9_000);
+		assertThat(again.expiry()).isZero();
+		assertThat(again.value()).isEqualTo(new Value(1, 3));
+	}
+
+	@Test
 	void lastUpdatesOfManyProcessesAreKept() {
 		ValueState state = ValueState.NONE;
 		for (int i = 1; i < ValueState.MAX_UPDATES; i++) {
-			state = state.next(update("process" + i, 1, INCREMENT), i);
+			state = state.next(update("process" + i, 1, INCREMENT), i, NOW);
 		}
 		assertThat(ValueState.MAX_UPDATES).isGreaterThanOrEqualTo(ValueBackend.REMEMBERED_PROCESSES);
 		assertThat(state.answer(update("another", 1, INCREMENT).again())).as("nothing is forgotten").isNull();
-		ValueState full = state.next(update("another", 1, INCREMENT), ValueState.MAX_UPDATES);
+		ValueState full = state.next(update("another", 1, INCREMENT), ValueState.MAX_UPDATES, NOW);
 		assertThat(full.answer(update("process1", 1, INCREMENT).again()))
 			.isEqualTo(new ValueUpdateResult(Value.ABSENT, new Value(1, 1)));
-		ValueState more = full.next(update("one more", 1, INCREMENT), ValueState.MAX_UPDATES + 1);
+		ValueState more = full.next(update("one more", 1, INCREMENT), ValueState.MAX_UPDATES + 1, NOW);
 		assertThat(more.updates()).hasSize(ValueState.MAX_UPDATES);
 		assertThatExceptionOfType(OutcomeUnknownException.class)
 			.isThrownBy(() -> more.answer(update("process1", 1, INCREMENT).again()))
@@ -135,9 +168,9 @@ class ValueStateTests {
 
 	@Test
 	void updatesCanBeReadFromTheirText() {
-		ValueState state = ValueState.NONE.next(update("one", Long.MAX_VALUE, INCREMENT), 1)
-			.next(update("two", 1, new ValueChange.Set(Long.MIN_VALUE, 1)), 2)
-			.next(update("three", 1, new ValueChange.Delete(2)), 3);
+		ValueState state = ValueState.NONE.next(update("one", Long.MAX_VALUE, INCREMENT), 1, NOW)
+			.next(update("two", 1, new ValueChange.Set(Long.MIN_VALUE, 1)), 2, NOW)
+			.next(update("three", 1, new ValueChange.Delete(2)), 3, NOW);
 		String text = AppliedUpdate.toText(state.updates());
 		assertThat(text).isEqualTo("three 1 -9223372036854775808@2 3\ntwo 1 1@1 2\none 9223372036854775807 - 1");
 		assertThat(AppliedUpdate.parse(text)).isEqualTo(state.updates());
