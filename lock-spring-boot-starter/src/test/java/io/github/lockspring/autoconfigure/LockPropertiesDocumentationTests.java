@@ -167,7 +167,7 @@ class LockPropertiesDocumentationTests {
 
 	@Test
 	void defaultsInTheReadmeAreThoseOfTheMetadata() throws IOException {
-		assertThat(defaultsIn(README)).hasSize(10).allSatisfy(this::assertDefault);
+		assertThat(defaultsIn(README)).hasSize(5).allSatisfy(this::assertDefault);
 	}
 
 	@Test

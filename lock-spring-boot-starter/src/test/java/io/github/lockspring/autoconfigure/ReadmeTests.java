@@ -18,7 +18,6 @@ package io.github.lockspring.autoconfigure;
 
 import java.net.URLClassLoader;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -36,19 +35,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ReadmeTests {
 
-	private static final Map<String, String> SURROUNDINGS = Map.of("Quote", "record Quote(String isin) { }", "Quotes",
-			"""
-					@Service class Quotes {
-						Quote ask(String isin) { return new Quote("asked"); }
-						Quote last(String isin) { return new Quote("last"); }
-					}
-					""", "Payments", """
-					@Service class Payments {
-						void send(long id, long token) { }
-						byte[] report(int year) { return new byte[0]; }
-					}
-					""");
-
 	@TempDir
 	private Path classes;
 
@@ -56,20 +42,32 @@ class ReadmeTests {
 	void codeIsCompiledAndStarted() throws Exception {
 		Path page = Path.of("..", "README.md");
 		List<String> blocks = JavaCode.blocksOf(page);
-		assertThat(blocks).hasSize(4);
-		Map<String, String> code = new HashMap<>(SURROUNDINGS);
-		code.putAll(Map.of("First", "class First {" + blocks.get(0) + "}", "Orders", blocks.get(1), "InCode",
+		assertThat(blocks).hasSize(3);
+		Map<String, String> code = Map.of("First", "class First {" + blocks.get(0) + "}", "Orders", blocks.get(1), "InCode",
 				"class InCode { void use(LockOperations locks, LockClient client) {" + blocks.get(2)
-						+ "} void pay(long id) { } }",
-				"Alone", "class Alone { void use(javax.sql.DataSource dataSource) {" + blocks.get(3)
-						+ "} void pay(long id) { } }"));
+						+ "} void pay(long id) { } }");
 		try (URLClassLoader loader = new JavaCode("readme", JavaCode.importsOf(page)).compile(code, this.classes)) {
 			start(loader);
 		}
 	}
 
+	@Test
+	void templateWithoutAutoConfigurationIsCompiled() throws Exception {
+		Path page = Path.of("..", "docs", "backends", "README.md");
+		String block = JavaCode.blocksOf(page)
+			.stream()
+			.filter((each) -> each.contains("LockTemplate.builder("))
+			.findFirst()
+			.orElseThrow();
+		Map<String, String> code = Map.of("Alone",
+				"class Alone { void use(javax.sql.DataSource dataSource) {" + block + "} void pay(long id) { } }");
+		try (URLClassLoader loader = new JavaCode("backends", JavaCode.importsOf(page)).compile(code, this.classes)) {
+			assertThat(loader.loadClass("backends.Alone")).isNotNull();
+		}
+	}
+
 	private void start(ClassLoader loader) {
-		List<Class<?>> beans = List.of("Quotes", "Payments", "Orders", "First")
+		List<Class<?>> beans = List.of("Orders", "First")
 			.stream()
 			.<Class<?>>map((name) -> load(loader, name))
 			.toList();
@@ -82,8 +80,7 @@ class ReadmeTests {
 		runner.run((context) -> {
 			assertThat(context).hasNotFailed();
 			Object orders = context.getBean(load(loader, "Orders"));
-			assertThat(orders.getClass().getMethod("quote", String.class).invoke(orders, "isin")).asString()
-				.contains("asked");
+			assertThat(orders.getClass().getMethod("quote", String.class).invoke(orders, "isin")).isEqualTo("asked");
 		});
 	}
 
