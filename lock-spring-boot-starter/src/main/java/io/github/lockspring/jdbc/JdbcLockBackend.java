@@ -18,12 +18,10 @@ package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -35,11 +33,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
-import io.github.lockspring.jdbc.VersionedRowOperations.Trace;
 import io.github.lockspring.jdbc.dialect.ServerUrl;
 import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.Attempt;
-import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
@@ -52,8 +48,6 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.ValueBackend;
-import io.github.lockspring.support.Durations;
-import io.github.lockspring.support.RecentKeys;
 
 /**
  * {@link LockBackend} that keeps leases in a table of a SQL database: one row per key,
@@ -85,28 +79,7 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Set<Capability> CAPABILITIES_WITH_NOTIFICATIONS = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.NOTIFICATIONS);
 
-	/**
-	 * Time for which an attempt that reads and writes is repeated when the row is locked
-	 * or changed by others: conflicts are short, and the key may be granted to all of
-	 * them.
-	 */
-	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
-
-	/**
-	 * Maximum delay between two attempts of a request with a mark, shorter than half the
-	 * lifetime of the mark, which is left after every denial.
-	 */
-	private static final Duration MARK_POLL = Duration.ofSeconds(4);
-
-	/**
-	 * Maximum delay between two attempts of a fair request, shorter than half the
-	 * lifetime of its queue entry, which is left after every denial.
-	 */
-	private static final Duration QUEUE_ENTRY_POLL = Duration.ofSeconds(2);
-
 	private static final Duration RECOVERY_TIMEOUT = Duration.ofSeconds(1);
-
-	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
 	private final HeldLeases leases = new HeldLeases();
 
@@ -118,11 +91,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private final JdbcCalls calls;
 
-	/**
-	 * Keys that this process released recently, so that there is a row that is most
-	 * likely free, for which there is a faster statement.
-	 */
-	private final RecentKeys recentKeys = new RecentKeys();
+	private final LeaseOperations operations;
 
 	private final RecentReleases recentReleases = new RecentReleases();
 
@@ -165,10 +134,11 @@ public final class JdbcLockBackend implements LockBackend {
 		this.dataSource = dataSource;
 		this.table = table;
 		this.settings = settings;
+		this.operations = new LeaseOperations(settings.listening());
 		boolean own = settings.ownConnections() > 0;
 		this.calls = new JdbcCalls(new JdbcConnections(
 				(connection) -> LockConnection.open(connection, dataSource, table, own, this.processName),
-				settings.limits(), this.leases::exist, this::recovery));
+				settings.limits(), this.leases::exist, () -> this.recentReleases.repetition(this::repeat)));
 		this.releaseListener = settings.listening() ? new ReleaseListener(dataSource, table) : null;
 		this.values = new JdbcValueBackend(this.calls, this.releaseListener);
 	}
@@ -213,27 +183,15 @@ public final class JdbcLockBackend implements LockBackend {
 		Attempt attempt = acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
 			releaseListener.listenForAWhile();
-			boolean marked = denial != ROW_IS_BUSY && denial != SingleStatementOperations.WITHOUT_NOTIFICATION;
-			return cut(denial, request, listening && marked);
+			return LeaseOperations.limited(denial, request, listening);
 		}
 		releaseListener.forget(request);
 		return attempt;
 	}
 
-	/**
-	 * Limit the delay of a denied request. A request that will not be notified is retried
-	 * soon, the others before the mark in the row, or their queue entry, expires.
-	 */
-	private static Denial cut(Denial denial, LeaseRequest request, boolean marked) {
-		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
-		return new Denial(Durations.min(denial.retryAfter(),
-				marked ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
-	}
-
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = (isExclusiveSingleKey(request) && !(queueing && this.releaseListener == null))
-					? acquireExclusiveSingleKey(connection, request, queueing) : acquire(connection, request, queueing);
+			Attempt attempt = this.operations.acquire(connection, request, queueing);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still take effect", null);
 			}
@@ -263,7 +221,7 @@ public final class JdbcLockBackend implements LockBackend {
 				mayBeDone) -> new RequestPoll(connection, listening, this.releaseListener == null).poll(waiting));
 		if (this.releaseListener != null) {
 			this.releaseListener.listenForAWhile();
-			denials.replaceAll((request, denial) -> cut(denial, request, listening.contains(request)));
+			denials.replaceAll((request, denial) -> LeaseOperations.limited(denial, request, listening.contains(request)));
 		}
 		return denials;
 	}
@@ -271,67 +229,6 @@ public final class JdbcLockBackend implements LockBackend {
 	private boolean awaitsNotifications(LeaseRequest request) {
 		return this.releaseListener != null && !request.hasMultipleKeys()
 				&& this.releaseListener.renewRegistration(request);
-	}
-
-	private static boolean isExclusiveSingleKey(LeaseRequest request) {
-		return SingleStatementOperations.isExclusive(request) && !request.terms().fair() && !request.hasMultipleKeys();
-	}
-
-	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing)
-			throws SQLException {
-		String contend = (queueing && this.releaseListener != null) ? connection.sql().contend() : null;
-		try {
-			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contend);
-		}
-		catch (SQLException ex) {
-			if (!connection.dialect().isContended(ex)) {
-				throw ex;
-			}
-			return ROW_IS_BUSY;
-		}
-	}
-
-	private Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing) throws SQLException {
-		try {
-			return new VersionedRowOperations(connection).acquire(request, queueing,
-					queueing ? traceOf(request) : Trace.NONE);
-		}
-		catch (SQLException ex) {
-			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, request, queueing)) {
-				throw ex;
-			}
-			return ROW_IS_BUSY;
-		}
-	}
-
-	private Trace traceOf(LeaseRequest request) {
-		if (request.hasMultipleKeys()) {
-			return Trace.NONE;
-		}
-		return (this.releaseListener != null) ? Trace.MARK : Trace.NAME;
-	}
-
-	/**
-	 * Return whether an attempt is repeated after a conflict. A request that does not
-	 * wait has no later attempt, and one that waits may not have the time for it: they
-	 * are repeated as long as others make progress, unless those may hold the whole key.
-	 * The last repetition is started with half of the time left, so that its outcome does
-	 * not become unknown if the store is slow for a moment. If another session keeps the
-	 * row locked, no repetition is started that would be aborted while it waits for the
-	 * row.
-	 */
-	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
-			boolean queueing) {
-		boolean exclusive = SingleStatementOperations.isExclusive(request);
-		boolean lastChance = (contention instanceof RowChangedException) ? !queueing || !exclusive
-				: !queueing && !exclusive;
-		TimedConnection timed = connection.timed();
-		if (!lastChance) {
-			return !timed.isBusyFor(BUSY_ROW_TIME);
-		}
-		Duration lockTimeout = connection.dialect().lockTimeout();
-		boolean locked = timed.isBusyFor(lockTimeout);
-		return !timed.isHalfOver() && !(locked && timed.isOverIn(BUSY_ROW_TIME.plus(lockTimeout)));
 	}
 
 	@Override
@@ -354,44 +251,17 @@ public final class JdbcLockBackend implements LockBackend {
 			this.releaseListener.forget(lease);
 		}
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			boolean released = release(connection, lease);
-			if (released) {
-				noteRelease(connection, lease);
+			boolean released = this.operations.release(connection, lease);
+			if (released && !connection.dialect().isReleaseDurable()) {
+				this.recentReleases.add(lease);
 			}
 			return released || mayBeDone;
 		});
 	}
 
-	private void noteRelease(LockConnection connection, LeaseRequest lease) {
-		if (!connection.dialect().isReleaseDurable()) {
-			this.recentReleases.add(lease);
-		}
-		if (isExclusiveSingleKey(lease)) {
-			this.recentKeys.add(lease.key(), false);
-		}
-	}
-
-	/**
-	 * Return a task that repeats the releases that a crash of the server may have undone.
-	 */
-	private Runnable recovery() {
-		Queue<LeaseRequest> releases = new ArrayDeque<>(this.recentReleases.take());
-		return () -> repeat(releases);
-	}
-
-	private void repeat(Queue<LeaseRequest> releases) {
-		try {
-			for (LeaseRequest lease = releases.peek(); lease != null; lease = releases.peek()) {
-				LeaseRequest released = lease;
-				if (!this.leases.contain(released)) {
-					this.calls.run(RECOVERY_TIMEOUT, (connection, mayBeDone) -> repeat(connection, released));
-				}
-				releases.remove();
-			}
-		}
-		catch (BackendException ex) {
-			logger.debug("Could not repeat releases after a failure of the connection", ex);
-			releases.forEach(this.recentReleases::add);
+	private void repeat(LeaseRequest released) {
+		if (!this.leases.contain(released)) {
+			this.calls.run(RECOVERY_TIMEOUT, (connection, mayBeDone) -> repeat(connection, released));
 		}
 	}
 
@@ -401,7 +271,7 @@ public final class JdbcLockBackend implements LockBackend {
 	 */
 	private boolean repeat(LockConnection connection, LeaseRequest lease) throws SQLException {
 		try {
-			return release(connection, lease);
+			return this.operations.release(connection, lease);
 		}
 		catch (SQLException ex) {
 			if (connection.dialect().isReadOnly(ex)) {
@@ -411,27 +281,11 @@ public final class JdbcLockBackend implements LockBackend {
 		}
 	}
 
-	private boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
-		return (SingleStatementOperations.isExclusive(lease) && SingleStatementOperations.release(connection, lease))
-				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).release(lease));
-	}
-
-	private boolean mayHaveEntries(LeaseRequest lease) {
-		return this.releaseListener == null || lease.terms().fair() || !SingleStatementOperations.isExclusive(lease);
-	}
-
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		this.leases.remove(lease);
 		return this.calls.run(timeout,
-				(connection, mayBeDone) -> releaseWithDelay(connection, lease, delay) || mayBeDone);
-	}
-
-	private boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay)
-			throws SQLException {
-		return (SingleStatementOperations.isExclusive(lease)
-				&& SingleStatementOperations.releaseWithDelay(connection, lease, delay))
-				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).releaseWithDelay(lease, delay));
+				(connection, mayBeDone) -> this.operations.releaseWithDelay(connection, lease, delay) || mayBeDone);
 	}
 
 	@Override

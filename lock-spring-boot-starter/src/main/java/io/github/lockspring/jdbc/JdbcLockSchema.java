@@ -16,16 +16,9 @@
 
 package io.github.lockspring.jdbc;
 
-import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
@@ -33,18 +26,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
-import io.github.lockspring.jdbc.dialect.JdbcColumn;
 import io.github.lockspring.jdbc.dialect.JdbcDialect;
 import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.jdbc.dialect.UnsupportedDatabaseException;
 import io.github.lockspring.spi.BackendUnavailableException;
-import io.github.lockspring.spi.LeaseMode;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LeaseTerms;
-import io.github.lockspring.spi.OwnerId;
-import io.github.lockspring.spi.ValueChange;
-import io.github.lockspring.spi.ValueUpdate;
-import io.github.lockspring.support.RecentKeys;
 
 /**
  * Creates and validates the tables of {@link JdbcLockBackend}: the lock table, and the
@@ -60,8 +45,6 @@ public final class JdbcLockSchema {
 
 	private static final List<String> PROBES = List.of("UPDATE %s SET version = version WHERE 1 = 0",
 			"INSERT INTO %1$s SELECT * FROM %1$s WHERE 1 = 0", "DELETE FROM %s WHERE 1 = 0");
-
-	private static final Duration CHECK_LEASE = Duration.ofSeconds(5);
 
 	private static final int MAX_REPETITIONS = 40;
 
@@ -100,36 +83,27 @@ public final class JdbcLockSchema {
 	}
 
 	private void create(LockConnection connection) throws SQLException {
-		List<Table> tables = tables(connection);
+		List<JdbcTable> tables = tables(connection);
 		List<String> definitions = connection.dialect().schemaStatements(this.table);
 		for (int i = 0; i < definitions.size(); i++) {
 			create(connection, tables.get(i), definitions.get(i));
 		}
 	}
 
-	private List<Table> tables(LockConnection connection) {
+	private List<JdbcTable> tables(LockConnection connection) {
 		JdbcDialect dialect = connection.dialect();
-		return List.of(new Table("lock table", this.table, "lock_key", dialect.columns()),
-				new Table("value table", this.table.ofValues(), "value_key", dialect.valueColumns()));
+		return List.of(new JdbcTable("lock table", this.table, "lock_key", dialect.columns()),
+				new JdbcTable("value table", this.table.ofValues(), "value_key", dialect.valueColumns()));
 	}
 
-	private void create(LockConnection connection, Table table, String definition) throws SQLException {
+	private void create(LockConnection connection, JdbcTable table, String definition) throws SQLException {
 		try {
 			JdbcDialect.execute(connection.connection(), definition);
 		}
 		catch (SQLException ex) {
-			if (!isPresent(connection, table)) {
+			if (!table.isPresent(connection)) {
 				throw explained(ex, connection, table, "could not be created");
 			}
-		}
-	}
-
-	private static boolean isPresent(LockConnection connection, Table table) {
-		try {
-			return read(connection, table, ResultSetMetaData::getColumnCount) > 0;
-		}
-		catch (SQLException ex) {
-			return false;
 		}
 	}
 
@@ -145,20 +119,20 @@ public final class JdbcLockSchema {
 	public void validate() {
 		run((connection) -> {
 			this.releasesNotified = connection.sql().contend() != null;
-			List<Table> tables = tables(connection);
-			for (Table table : tables) {
+			List<JdbcTable> tables = tables(connection);
+			for (JdbcTable table : tables) {
 				requireFit(connection, table);
 			}
 			connection.requireWritable();
-			for (Table table : tables) {
+			for (JdbcTable table : tables) {
 				requireRights(connection, table);
 			}
-			requireLocks(connection, tables.get(0));
-			requireValues(connection, tables.get(1));
+			requireOperations(connection, tables.get(0), "locks", TrialOperations::lock);
+			requireOperations(connection, tables.get(1), "values", TrialOperations::update);
 		});
 	}
 
-	private void requireFit(LockConnection connection, Table table) throws SQLException {
+	private void requireFit(LockConnection connection, JdbcTable table) throws SQLException {
 		List<String> problems = lastingProblems(connection, table);
 		if (!problems.isEmpty()) {
 			throw wrong(connection, table, "is incompatible. " + String.join(" ", problems), null);
@@ -178,7 +152,7 @@ public final class JdbcLockSchema {
 	 * Return the problems that last for several checks: another node may be creating the
 	 * table, which some databases show before its primary key.
 	 */
-	private List<String> lastingProblems(LockConnection connection, Table table) throws SQLException {
+	private List<String> lastingProblems(LockConnection connection, JdbcTable table) throws SQLException {
 		List<String> problems = problems(connection, table);
 		for (int looks = 1; looks < MAX_LOOKS && !problems.isEmpty(); looks++) {
 			LockSupport.parkNanos(PAUSE.toNanos());
@@ -187,61 +161,19 @@ public final class JdbcLockSchema {
 		return problems;
 	}
 
-	private List<String> problems(LockConnection connection, Table table) throws SQLException {
+	private List<String> problems(LockConnection connection, JdbcTable table) throws SQLException {
 		try {
-			return read(connection, table, (columns) -> {
-				List<String> problems = new ArrayList<>();
-				for (JdbcColumn column : table.columns()) {
-					column.problemIn(columns).ifPresent(problems::add);
-				}
-				if (problems.isEmpty() && !hasPrimaryKey(connection, columns, table.key())) {
-					problems.add("Its primary key must be the column '%s' alone.".formatted(table.key()));
-				}
-				connection.dialect().storageProblem(connection.connection(), table.name()).ifPresent(problems::add);
-				return problems;
-			});
+			return table.problems(connection);
 		}
 		catch (SQLException ex) {
 			throw explained(ex, connection, table, "is missing or cannot be read");
 		}
 	}
 
-	private static <T> T read(LockConnection connection, Table table, Reader<T> reader) throws SQLException {
-		try (Statement statement = connection.connection().createStatement();
-				ResultSet rows = statement.executeQuery("SELECT * FROM " + table.name() + " WHERE 1 = 0")) {
-			return reader.read(rows.getMetaData());
-		}
-	}
-
-	/**
-	 * Check the primary key by the names that the database returns for the table, which
-	 * may differ in case. Some drivers do not return the schema, and the keys of all
-	 * schemas are read then.
-	 */
-	private static boolean hasPrimaryKey(LockConnection connection, ResultSetMetaData columns, String key)
-			throws SQLException {
-		Map<String, List<String>> primaryKeys = new HashMap<>();
-		try (ResultSet rows = connection.connection()
-			.getMetaData()
-			.getPrimaryKeys(orNull(columns.getCatalogName(1)), orNull(columns.getSchemaName(1)),
-					columns.getTableName(1))) {
-			while (rows.next()) {
-				String schema = String.valueOf(rows.getString("TABLE_SCHEM"));
-				primaryKeys.computeIfAbsent(schema, (first) -> new ArrayList<>())
-					.add(rows.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
-			}
-		}
-		return primaryKeys.containsValue(List.of(key));
-	}
-
-	private static @Nullable String orNull(String name) {
-		return name.isEmpty() ? null : name;
-	}
-
 	/**
 	 * Run statements that change nothing but need the privileges to do so.
 	 */
-	private void requireRights(LockConnection connection, Table table) throws SQLException {
+	private void requireRights(LockConnection connection, JdbcTable table) throws SQLException {
 		for (String template : PROBES) {
 			String probe = template.formatted(table.name());
 			try {
@@ -254,64 +186,26 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Run the operations of a lock, and roll them back: settings, triggers and additional
-	 * columns can prevent locks in unforeseeable ways.
+	 * Run operations, and roll them back: settings, triggers and additional columns can
+	 * prevent them in unforeseeable ways.
 	 */
-	private void requireLocks(LockConnection connection, Table table) throws SQLException {
-		String key = "lock:check:" + OwnerId.newInstance();
-		try {
-			connection.<Boolean>inTransaction(() -> {
-				lock(connection, request(key, LeaseMode.EXCLUSIVE, 1), request(key, LeaseMode.SHARED, 2));
-				return null;
-			});
-		}
-		catch (SQLException ex) {
-			throw explained(ex, connection, table, "cannot be used for locks");
-		}
-	}
-
-	/**
-	 * Run the operations of a value, and roll them back.
-	 */
-	private void requireValues(LockConnection connection, Table table) throws SQLException {
-		String instance = OwnerId.newInstance();
-		String key = "lock:check:" + instance;
-		List<ValueChange> changes = List.of(new ValueChange.Add(1, 0), new ValueChange.Set(2, ValueChange.ANY_VERSION),
-				new ValueChange.Delete(ValueChange.ANY_VERSION));
-		try {
-			connection.<Boolean>inTransaction(() -> {
-				ValueOperations values = new ValueOperations(connection);
-				values.read(List.of(key), true);
-				for (int i = 0; i < changes.size(); i++) {
-					values.update(new ValueUpdate(key, changes.get(i), new OwnerId(instance, i)), null);
-				}
-				return null;
-			});
-		}
-		catch (SQLException ex) {
-			throw explained(ex, connection, table, "cannot be used for values");
-		}
-	}
-
-	private static LeaseRequest request(String key, LeaseMode mode, long sequence) {
-		return new LeaseRequest(key, new LeaseTerms(mode, false, CHECK_LEASE, 1), key, sequence);
-	}
-
-	private static void lock(LockConnection connection, LeaseRequest exclusive, LeaseRequest shared)
+	private void requireOperations(LockConnection connection, JdbcTable table, String use, Task operations)
 			throws SQLException {
-		SingleStatementOperations.acquire(connection, exclusive, new RecentKeys(), connection.sql().contend());
-		SingleStatementOperations.renew(connection, CHECK_LEASE, List.of(exclusive));
-		SingleStatementOperations.release(connection, exclusive);
-		VersionedRowOperations states = new VersionedRowOperations(connection);
-		states.acquire(shared, false, VersionedRowOperations.Trace.NONE);
-		states.renew(List.of(shared));
-		states.release(shared);
+		try {
+			connection.<Boolean>inTransaction(() -> {
+				operations.run(connection);
+				return null;
+			});
+		}
+		catch (SQLException ex) {
+			throw explained(ex, connection, table, "cannot be used for " + use);
+		}
 	}
 
 	/**
 	 * Return an exception with an explanation for the rejection of a statement.
 	 */
-	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, Table table,
+	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, JdbcTable table,
 			String problem) throws SQLException {
 		JdbcDialect dialect = connection.dialect();
 		if (!dialect.isRejected(failure) || dialect.isTemporary(failure)) {
@@ -321,7 +215,7 @@ public final class JdbcLockSchema {
 		return wrong(connection, table, problem + ": " + failure.getMessage() + "." + remedy, failure);
 	}
 
-	private JdbcLockSchemaException wrong(LockConnection connection, Table table, String problem,
+	private JdbcLockSchemaException wrong(LockConnection connection, JdbcTable table, String problem,
 			@Nullable Exception cause) {
 		return new JdbcLockSchemaException("The %s '%s' %s".formatted(table.kind(), table.name(), problem),
 				connection.dialect().schema(this.table), cause);
@@ -368,33 +262,11 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * One of the tables.
-	 *
-	 * @param kind the name of its kind in messages
-	 * @param name its name
-	 * @param key the column that must be its primary key
-	 * @param columns its required columns
-	 */
-	private record Table(String kind, TableName name, String key, List<JdbcColumn> columns) {
-	}
-
-	/**
 	 * Task on a connection.
 	 */
 	private interface Task {
 
 		void run(LockConnection connection) throws SQLException;
-
-	}
-
-	/**
-	 * Reader of the columns of a table.
-	 *
-	 * @param <T> the type of the result
-	 */
-	private interface Reader<T> {
-
-		T read(ResultSetMetaData columns) throws SQLException;
 
 	}
 

@@ -89,7 +89,7 @@ final class LeaseRenewal {
 		for (Map.Entry<Duration, List<LeaseRequest>> group : groups.entrySet()) {
 			renew(group.getValue(), (some) -> SingleStatementOperations.renew(this.connection, group.getKey(), some));
 		}
-		renew(of(kinds, false), new VersionedRowOperations(this.connection)::renew);
+		renew(of(kinds, false), new VersionedRowRenewal(this.connection)::renew);
 	}
 
 	private static List<LeaseRequest> of(Map<Boolean, List<LeaseRequest>> kinds, boolean exclusive) {

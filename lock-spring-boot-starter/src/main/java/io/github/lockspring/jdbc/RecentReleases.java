@@ -16,12 +16,19 @@
 package io.github.lockspring.jdbc;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
@@ -31,6 +38,8 @@ import io.github.lockspring.spi.LeaseRequest;
  * ones are replaced. Thread-safe.
  */
 final class RecentReleases {
+
+	private static final Log logger = LogFactory.getLog(RecentReleases.class);
 
 	/**
 	 * Number of releases that are kept, a power of two.
@@ -69,6 +78,28 @@ final class RecentReleases {
 			}
 		}
 		return recent;
+	}
+
+	/**
+	 * Remove all releases, and return a task that repeats them until one fails.
+	 * @param release repeats a release
+	 */
+	Runnable repetition(Consumer<LeaseRequest> release) {
+		Queue<LeaseRequest> releases = new ArrayDeque<>(take());
+		return () -> repeat(releases, release);
+	}
+
+	private void repeat(Queue<LeaseRequest> releases, Consumer<LeaseRequest> release) {
+		try {
+			for (LeaseRequest lease = releases.peek(); lease != null; lease = releases.peek()) {
+				release.accept(lease);
+				releases.remove();
+			}
+		}
+		catch (BackendException ex) {
+			logger.debug("Could not repeat releases after a failure of the connection", ex);
+			releases.forEach(this::add);
+		}
 	}
 
 }

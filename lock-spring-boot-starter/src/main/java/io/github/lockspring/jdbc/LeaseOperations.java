@@ -1,0 +1,188 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+import io.github.lockspring.jdbc.VersionedRowOperations.Trace;
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.RecentKeys;
+
+/**
+ * Operations on leases, on a given connection: with single statements for exclusive
+ * leases of one key, and with versioned rows for all others. A row that is locked by
+ * another session is a denial. Thread-safe.
+ */
+final class LeaseOperations {
+
+	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
+
+	/**
+	 * Time for which an attempt that reads and writes is repeated when the row is locked
+	 * or changed by others: conflicts are short, and the key may be granted to all of
+	 * them.
+	 */
+	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
+
+	/**
+	 * Maximum delay between two attempts of a request with a mark, shorter than half the
+	 * lifetime of the mark, which is left after every denial.
+	 */
+	private static final Duration MARK_POLL = Duration.ofSeconds(4);
+
+	/**
+	 * Maximum delay between two attempts of a fair request, shorter than half the
+	 * lifetime of its queue entry, which is left after every denial.
+	 */
+	private static final Duration QUEUE_ENTRY_POLL = Duration.ofSeconds(2);
+
+	/**
+	 * Keys that this process released recently, so that there is a row that is most
+	 * likely free, for which there is a faster statement.
+	 */
+	private final RecentKeys recentKeys = new RecentKeys();
+
+	private final boolean notified;
+
+	/**
+	 * Create operations.
+	 * @param notified whether waiting requests are notified of releases, instead of being
+	 * entered into the rows
+	 */
+	LeaseOperations(boolean notified) {
+		this.notified = notified;
+	}
+
+	/**
+	 * Limit the delay of a denied request. A request that will not be notified is retried
+	 * soon, the others before the mark in the row, or their queue entry, expires.
+	 * @param listening whether notifications of releases are received
+	 */
+	static Denial limited(Denial denial, LeaseRequest request, boolean listening) {
+		boolean notified = listening && denial != ROW_IS_BUSY
+				&& denial != SingleStatementOperations.WITHOUT_NOTIFICATION;
+		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
+		return new Denial(Durations.min(denial.retryAfter(),
+				notified ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
+	}
+
+	/**
+	 * Acquire all keys of a request, or none of them.
+	 * @param queueing whether the request will wait if it is denied
+	 */
+	Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing) throws SQLException {
+		return (isExclusiveSingleKey(request) && (this.notified || !queueing))
+				? acquireExclusiveSingleKey(connection, request, queueing)
+				: acquireInRows(connection, request, queueing);
+	}
+
+	private static boolean isExclusiveSingleKey(LeaseRequest request) {
+		return SingleStatementOperations.isExclusive(request) && !request.terms().fair() && !request.hasMultipleKeys();
+	}
+
+	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing)
+			throws SQLException {
+		String contend = (queueing && this.notified) ? connection.sql().contend() : null;
+		try {
+			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contend);
+		}
+		catch (SQLException ex) {
+			if (!connection.dialect().isContended(ex)) {
+				throw ex;
+			}
+			return ROW_IS_BUSY;
+		}
+	}
+
+	private Attempt acquireInRows(LockConnection connection, LeaseRequest request, boolean queueing)
+			throws SQLException {
+		try {
+			return new VersionedRowOperations(connection).acquire(request, queueing,
+					queueing ? traceOf(request) : Trace.NONE);
+		}
+		catch (SQLException ex) {
+			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, request, queueing)) {
+				throw ex;
+			}
+			return ROW_IS_BUSY;
+		}
+	}
+
+	private Trace traceOf(LeaseRequest request) {
+		if (request.hasMultipleKeys()) {
+			return Trace.NONE;
+		}
+		return this.notified ? Trace.MARK : Trace.NAME;
+	}
+
+	/**
+	 * Return whether an attempt is repeated after a conflict. A request that does not
+	 * wait has no later attempt, and one that waits may not have the time for it: they
+	 * are repeated as long as others make progress, unless those may hold the whole key.
+	 * The last repetition is started with half of the time left, so that its outcome does
+	 * not become unknown if the store is slow for a moment. If another session keeps the
+	 * row locked, no repetition is started that would be aborted while it waits for the
+	 * row.
+	 */
+	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
+			boolean queueing) {
+		boolean exclusive = SingleStatementOperations.isExclusive(request);
+		boolean lastChance = (contention instanceof RowChangedException) ? !queueing || !exclusive
+				: !queueing && !exclusive;
+		TimedConnection timed = connection.timed();
+		if (!lastChance) {
+			return !timed.isBusyFor(BUSY_ROW_TIME);
+		}
+		Duration lockTimeout = connection.dialect().lockTimeout();
+		boolean locked = timed.isBusyFor(lockTimeout);
+		return !timed.isHalfOver() && !(locked && timed.isOverIn(BUSY_ROW_TIME.plus(lockTimeout)));
+	}
+
+	/**
+	 * Release a lease.
+	 * @return whether the owner held it
+	 */
+	boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
+		boolean released = (SingleStatementOperations.isExclusive(lease)
+				&& SingleStatementOperations.release(connection, lease))
+				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).release(lease));
+		if (released && isExclusiveSingleKey(lease)) {
+			this.recentKeys.add(lease.key(), false);
+		}
+		return released;
+	}
+
+	private boolean mayHaveEntries(LeaseRequest lease) {
+		return !this.notified || lease.terms().fair() || !SingleStatementOperations.isExclusive(lease);
+	}
+
+	/**
+	 * Release a lease, so that it can be acquired when a delay is over.
+	 * @return whether the owner held it
+	 */
+	boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay)
+			throws SQLException {
+		return (SingleStatementOperations.isExclusive(lease)
+				&& SingleStatementOperations.releaseWithDelay(connection, lease, delay))
+				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).releaseWithDelay(lease, delay));
+	}
+
+}
