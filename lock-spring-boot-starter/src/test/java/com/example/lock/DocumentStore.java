@@ -16,55 +16,36 @@
 
 package com.example.lock;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.state.StateStore;
+
 /**
  * Store with the two operations that nearly every database has: read a document, and
  * replace it on condition that it has not changed since. Stands for a server.
  */
-final class DocumentStore {
+final class DocumentStore implements StateStore {
 
-	private final ConcurrentHashMap<String, Document> documents = new ConcurrentHashMap<>();
+	private final ConcurrentHashMap<String, String> documents = new ConcurrentHashMap<>();
 
-	/**
-	 * Return the time of the store, which is the same for all clients.
-	 * @return the time
-	 */
-	Instant now() {
-		return Instant.now();
-	}
-
-	@Nullable Document read(String id) {
+	@Override
+	public @Nullable String read(String id, Duration timeout) {
 		return this.documents.get(id);
 	}
 
-	/**
-	 * Replace a document unless it has changed since it was read.
-	 * @param id the id of the document
-	 * @param read the document as it was read, {@code null} if there was none
-	 * @param written the document that replaces it
-	 * @return {@code false} if it has changed
-	 */
-	boolean replace(String id, @Nullable Document read, Document written) {
-		if (read == null) {
-			return this.documents.putIfAbsent(id, written) == null;
-		}
-		return this.documents.replace(id, read, written);
+	@Override
+	public boolean compareAndSet(String id, @Nullable String expected, String text, Duration timeout) {
+		return (expected == null) ? this.documents.putIfAbsent(id, text) == null
+				: this.documents.replace(id, expected, text);
 	}
 
-	/**
-	 * The document of a key.
-	 *
-	 * @param owner the owner of the lease, empty if it is released
-	 * @param token the first fencing token of the lease
-	 * @param lastToken the last fencing token of the lease
-	 * @param end when the lease ends
-	 */
-	record Document(String owner, long token, long lastToken, Instant end) {
-
+	@Override
+	public Instant now(Duration timeout) {
+		return Instant.now();
 	}
 
 }

@@ -73,8 +73,8 @@ class ArchitectureTests {
 
 	private static final String AUTO_CONFIGURATION = ROOT + ".autoconfigure";
 
-	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, STATE, ROOT + ".concurrent", ROOT + ".bridge", TEST,
-			ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".redlock", ROOT + ".zookeeper",
+	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, STATE, ROOT + ".concurrent", ROOT + ".bridge",
+			TEST, ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".redlock", ROOT + ".zookeeper",
 			AUTO_CONFIGURATION };
 
 	private static final String[] BACKENDS = { ROOT + ".local..", ROOT + ".jdbc..", ROOT + ".redis..",

@@ -76,7 +76,7 @@ record KeyRow(long version, boolean awaited, KeyState state) {
 	 * Return the states of the keys of a request.
 	 */
 	static KeyStates states(LeaseRequest request, Map<String, KeyRow> rows) {
-		return KeyStates.of(request, (key) -> of(key, rows).state());
+		return KeyStates.of(request.keys(), (key) -> of(key, rows).state());
 	}
 
 	static KeyRow of(String key, Map<String, KeyRow> rows) {

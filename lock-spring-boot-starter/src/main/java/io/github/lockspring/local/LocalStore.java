@@ -453,7 +453,7 @@ public final class LocalStore {
 	}
 
 	private KeyStates states(LeaseRequest request) {
-		return KeyStates.of(request, this::state);
+		return KeyStates.of(request.keys(), this::state);
 	}
 
 	private KeyState state(String key) {

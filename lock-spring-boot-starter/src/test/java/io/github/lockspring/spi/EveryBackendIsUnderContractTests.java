@@ -43,7 +43,7 @@ class EveryBackendIsUnderContractTests {
 		Set<String> backends = concreteSubclasses(
 				new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests()), LockBackend.class);
 		assertThat(backends).isNotEmpty()
-			.allSatisfy((backend) -> assertThat(tests).anyMatch((test) -> test.startsWith(backend + "Tests")));
+			.allSatisfy((backend) -> assertThat(tests).anyMatch((test) -> test.matches(backend + "(Server)?Tests.*")));
 	}
 
 	private static Set<String> concreteSubclasses(ClassFileImporter importer, Class<?> type) {

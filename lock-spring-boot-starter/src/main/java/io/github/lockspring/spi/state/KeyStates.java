@@ -19,6 +19,7 @@ package io.github.lockspring.spi.state;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -42,17 +43,17 @@ import io.github.lockspring.support.Durations;
 public record KeyStates(Map<String, KeyState> byKey) {
 
 	/**
-	 * Return the states of the keys of a request.
-	 * @param request the request
+	 * Return the states of keys.
+	 * @param keys the keys, at least one
 	 * @param read returns the state of a key
 	 * @return the states
 	 */
-	public static KeyStates of(LeaseRequest request, Function<String, KeyState> read) {
-		if (!request.hasMultipleKeys()) {
-			return new KeyStates(Map.of(request.key(), read.apply(request.key())));
+	public static KeyStates of(List<String> keys, Function<String, KeyState> read) {
+		if (keys.size() == 1) {
+			return new KeyStates(Map.of(keys.get(0), read.apply(keys.get(0))));
 		}
 		Map<String, KeyState> states = new LinkedHashMap<>();
-		request.keys().forEach((key) -> states.put(key, read.apply(key)));
+		keys.forEach((key) -> states.put(key, read.apply(key)));
 		return new KeyStates(states);
 	}
 
@@ -116,7 +117,8 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	}
 
 	/**
-	 * Grant a request.
+	 * Grant a request. Keys that it holds already remain as they are, unless their token
+	 * is too small for the others.
 	 * @param request the request
 	 * @param process the name of the process, or an empty text
 	 * @return the new states
@@ -124,13 +126,33 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	public KeyStates granted(LeaseRequest request, String process) {
 		String owner = request.ownerText();
 		LeaseTerms terms = request.terms();
-		long token = terms.tokens() - 1;
+		long held = tokenOf(owner, terms.tokens());
+		long token = (held > 0) ? held : nextToken(terms.tokens());
+		return changed((state) -> (held > 0 && state.holder(owner) != null) ? state : state
+			.granted(new KeyEntry(owner, terms.mode(), false, token, state.end(terms.leaseTime()), process)));
+	}
+
+	/**
+	 * Return the last token with which an owner holds some of the keys, or 0 if it is not
+	 * larger than those of the others.
+	 */
+	private long tokenOf(String owner, int tokens) {
+		long held = 0;
+		long others = 0;
 		for (KeyState state : this.byKey.values()) {
-			token = Math.max(token, state.nextToken() + terms.tokens() - 1);
+			KeyEntry holder = state.holder(owner);
+			held = (holder != null) ? Math.max(held, holder.token()) : held;
+			others = (holder == null) ? Math.max(others, state.token()) : others;
 		}
-		long lastToken = token;
-		return changed((state) -> state
-			.granted(new KeyEntry(owner, terms.mode(), false, lastToken, state.end(terms.leaseTime()), process)));
+		return (held - tokens >= others) ? held : 0;
+	}
+
+	private long nextToken(int tokens) {
+		long next = 0;
+		for (KeyState state : this.byKey.values()) {
+			next = Math.max(next, state.nextToken());
+		}
+		return next + tokens - 1;
 	}
 
 	/**

@@ -17,9 +17,9 @@
 package com.example.lock;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.example.lock.DocumentStore.Document;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -29,34 +29,27 @@ import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
+import io.github.lockspring.spi.state.StateBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link DocumentLockBackend}: what the author of a backend writes, without
- * access to anything that is not public.
+ * Tests for {@link DocumentStore}: what the author of a backend writes, without access to
+ * anything that is not public.
  */
-class DocumentLockBackendTests extends LockBackendContractTests {
+class DocumentStoreTests extends LockBackendContractTests {
 
 	private final DocumentStore store = new DocumentStore();
 
 	@Override
 	protected LockBackend backend() {
-		return new DocumentLockBackend(this.store);
+		return new StateBackend("document", this.store);
 	}
 
 	@Override
 	protected void expire(LeaseRequest lease) {
-		Document document = this.store.read(lease.key());
-		if (document != null && document.owner().equals(lease.owner().toString())) {
-			this.store.replace(lease.key(), document,
-					new Document(document.owner(), document.token(), document.lastToken(), this.store.now()));
-		}
-	}
-
-	@Override
-	protected boolean recordsProcesses() {
-		return false;
+		backend().renew(List.of(lease.withLeaseTime(Duration.ZERO)), Duration.ofSeconds(1)); // ends
+																								// now
 	}
 
 	@Test
@@ -77,7 +70,7 @@ class DocumentLockBackendTests extends LockBackendContractTests {
 
 	private ApplicationContextRunner application() {
 		return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
-			.withBean(LockBackend.class, () -> new DocumentLockBackend(this.store));
+			.withBean(LockBackend.class, () -> new StateBackend("document", this.store));
 	}
 
 }
