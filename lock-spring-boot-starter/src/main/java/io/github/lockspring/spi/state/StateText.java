@@ -29,7 +29,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 /**
  * Texts of states. The first line has the version of the format, which is 1, and of a key
  * its last token and the owners that wait without an entry, of a value its number, or a
- * hyphen if it was deleted, and its version. The other lines are the entries of the key,
+ * hyphen if it was deleted, its version and the time at which it expires. The other lines are the entries of the key,
  * or the last updates of the value.
  */
 final class StateText {
@@ -50,7 +50,8 @@ final class StateText {
 	}
 
 	static String of(ValueState state) {
-		return FORMAT + ' ' + (state.exists() ? state.number() : DELETED) + ' ' + state.version() + '\n'
+		return FORMAT + ' ' + (state.exists() ? state.number() : DELETED) + ' ' + state.version() + ' ' + state.expiry()
+				+ '\n'
 				+ AppliedUpdate.toText(state.updates());
 	}
 
@@ -75,7 +76,7 @@ final class StateText {
 	static ValueState value(@Nullable String text) {
 		return parse(text, ValueState.NONE,
 				(head) -> new ValueState(head.get(1).equals(DELETED) ? null : Long.valueOf(head.get(1)),
-						Long.parseLong(head.get(2)),
+						Long.parseLong(head.get(2)), Long.parseLong(head.get(3)),
 						AppliedUpdate.parse(lines(text).collect(Collectors.joining("\n")))));
 	}
 
