@@ -131,6 +131,23 @@ class RedisValueServerTests {
 	}
 
 	@Test
+	void keyOfAValueThatExpiresIsRemovedByTheServer() {
+		this.one.add("key", 1);
+		this.one.apply(this.one.update("key", new ValueChange.Expire(60_000)));
+		assertThat((Long) server.command("PTTL", NAME)).isBetween(170_000L, 180_000L);
+		this.two.add("key", 1);
+		assertThat((Long) server.command("PTTL", NAME)).isBetween(170_000L, 180_000L);
+		this.two.apply(this.two.update("key", new ValueChange.Expire(0)));
+		assertThat(server.command("PTTL", NAME)).isEqualTo(-1L);
+		assertThat(server.command("HGET", NAME, "expiry")).isNull();
+		this.one.apply(this.one.update("key", new ValueChange.Expire(1)));
+		await().until(() -> !this.two.read("key").exists());
+		assertThat((Long) server.command("PTTL", NAME)).isBetween(100_000L, 121_000L);
+		this.two.add("key", 1);
+		assertThat(server.command("PTTL", NAME)).isEqualTo(-1L);
+	}
+
+	@Test
 	void thousandValuesAreReadInFourCalls() {
 		List<String> keys = IntStream.range(0, 1000).mapToObj((i) -> "key-" + i).toList();
 		this.one.values().read(keys, true, RedisProcess.TIMEOUT);
