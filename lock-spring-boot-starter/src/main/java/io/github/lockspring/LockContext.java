@@ -21,10 +21,10 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.LockUtils.WorkPart;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.internal.WorkPart;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Locks under which the current method runs, as acquired for {@link DistributedLock} and
@@ -45,10 +45,6 @@ public final class LockContext {
 	 * retain any.
 	 */
 	private static final ThreadLocal<List<Object>> STACK = ThreadLocal.withInitial(ArrayList::new);
-
-	static {
-		CoreLockAccess.register();
-	}
 
 	private final String name;
 

@@ -19,7 +19,7 @@ package io.github.lockspring;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Base class of the exceptions thrown when acquiring, holding or releasing a lock.
@@ -44,7 +44,7 @@ public abstract class LockException extends RuntimeException {
 	 */
 	static RuntimeException of(EngineException failure, String key) {
 		return switch (failure.getReason()) {
-			case UNAVAILABLE -> new LockUnavailableException(failure, key);
+			case UNAVAILABLE -> LockUnavailableException.of("Could not acquire the lock on ", failure, key);
 			case LOST -> new LockLostException(key);
 			case SUSPENDED -> new LockSuspendedException(key);
 			case UPGRADE -> new LockUpgradeException(key);
@@ -61,7 +61,7 @@ public abstract class LockException extends RuntimeException {
 	 */
 	static RuntimeException ofRenewal(EngineException failure, String key) {
 		return (failure.getReason() == EngineException.Reason.UNAVAILABLE)
-				? new LockUnavailableException("Could not renew the lock on ", failure, key) : of(failure, key);
+				? LockUnavailableException.of("Could not renew the lock on ", failure, key) : of(failure, key);
 	}
 
 	/**
@@ -69,7 +69,7 @@ public abstract class LockException extends RuntimeException {
 	 */
 	static RuntimeException ofValue(EngineException failure, String key) {
 		return switch (failure.getReason()) {
-			case UNAVAILABLE -> new LockUnavailableException("Could not access the value ", failure, key);
+			case UNAVAILABLE -> LockUnavailableException.of("Could not access the value ", failure, key);
 			case CLOSED -> LockShutdownException.ofValue(key, failure);
 			default -> of(failure, key);
 		};

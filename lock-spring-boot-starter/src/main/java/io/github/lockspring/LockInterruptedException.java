@@ -16,7 +16,8 @@
 
 package io.github.lockspring;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * Thrown if the thread was interrupted while waiting for a lock. Its interrupt status is
@@ -24,9 +25,14 @@ import io.github.lockspring.engine.KeyFormat;
  */
 public final class LockInterruptedException extends LockException {
 
-	LockInterruptedException(String key, InterruptedException cause) {
-		super("Interrupted while waiting for the lock on " + KeyFormat.quote(key) + ": it is not held; end the task",
-				key, cause);
+	/**
+	 * Create an exception.
+	 * @param storeKey the key of the lock as used in the store
+	 * @param cause the interrupt
+	 */
+	public LockInterruptedException(String storeKey, InterruptedException cause) {
+		super("Interrupted while waiting for the lock on " + KeyFormat.quote(storeKey) + ": it is not held; end the task",
+				storeKey, cause);
 	}
 
 }

@@ -20,7 +20,8 @@ import java.nio.charset.StandardCharsets;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * Validation of keys.

@@ -21,7 +21,12 @@ package io.github.lockspring;
  */
 public final class LockLimitException extends LockException {
 
-	LockLimitException(String message, String storeKey) {
+	/**
+	 * Create an exception.
+	 * @param message the limit, and by how much it was exceeded
+	 * @param storeKey the key of the lock as used in the store
+	 */
+	public LockLimitException(String message, String storeKey) {
 		super(message, storeKey, null);
 	}
 

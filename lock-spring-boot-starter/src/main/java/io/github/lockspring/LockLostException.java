@@ -16,7 +16,8 @@
 
 package io.github.lockspring;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * Thrown if the lease ended while the lock was held: it has expired in the store, or may
@@ -26,7 +27,11 @@ import io.github.lockspring.engine.KeyFormat;
  */
 public final class LockLostException extends LockException {
 
-	LockLostException(String storeKey) {
+	/**
+	 * Create an exception.
+	 * @param storeKey the key of the lock as used in the store
+	 */
+	public LockLostException(String storeKey) {
 		super("Lost the lock on " + KeyFormat.quote(storeKey)
 				+ " while it was held: another owner may have acquired it; check the work done since, or repeat it",
 				storeKey, null);

@@ -19,7 +19,8 @@ package io.github.lockspring;
 import java.time.Duration;
 import java.util.List;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * Thrown if the lock could not be acquired within the wait time because another owner
@@ -29,12 +30,22 @@ public final class LockNotAcquiredException extends LockException {
 
 	private final Duration waitTime;
 
-	LockNotAcquiredException(String key, Duration waitTime) {
-		super(message(key, waitTime), key, null);
+	/**
+	 * Create an exception.
+	 * @param storeKey the key of the lock as used in the store
+	 * @param waitTime the maximum time that the caller was prepared to wait
+	 */
+	public LockNotAcquiredException(String storeKey, Duration waitTime) {
+		super(message(storeKey, waitTime), storeKey, null);
 		this.waitTime = waitTime;
 	}
 
-	LockNotAcquiredException(List<String> keys, Duration waitTime) {
+	/**
+	 * Create an exception.
+	 * @param keys the keys as used in the store, at least one
+	 * @param waitTime the maximum time that the caller was prepared to wait
+	 */
+	public LockNotAcquiredException(List<String> keys, Duration waitTime) {
 		super((keys.size() == 1) ? message(keys.get(0), waitTime)
 				: "Could not acquire the lock on all " + keys.size() + " keys of "
 						+ KeyFormat.quote(String.join(",", keys)) + " within " + waitTime

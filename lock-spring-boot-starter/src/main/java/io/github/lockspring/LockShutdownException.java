@@ -18,7 +18,8 @@ package io.github.lockspring;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * Thrown if a lock could not be acquired, or a value not be accessed, because the
@@ -27,8 +28,13 @@ import io.github.lockspring.engine.KeyFormat;
  */
 public final class LockShutdownException extends LockException {
 
-	LockShutdownException(String key, @Nullable Throwable cause) {
-		this("acquire", "lock on ", key, cause);
+	/**
+	 * Create an exception.
+	 * @param storeKey the key of the lock as used in the store
+	 * @param cause the cause, or {@code null}
+	 */
+	public LockShutdownException(String storeKey, @Nullable Throwable cause) {
+		this("acquire", "lock on ", storeKey, cause);
 	}
 
 	private LockShutdownException(String verb, String object, String key, @Nullable Throwable cause) {

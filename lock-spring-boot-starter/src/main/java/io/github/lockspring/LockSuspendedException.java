@@ -16,7 +16,8 @@
 
 package io.github.lockspring;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * Thrown while it is unknown whether a lock is still held: while the connection to a
@@ -29,7 +30,11 @@ import io.github.lockspring.engine.KeyFormat;
  */
 public final class LockSuspendedException extends LockException {
 
-	LockSuspendedException(String storeKey) {
+	/**
+	 * Create an exception.
+	 * @param storeKey the key of the lock as used in the store
+	 */
+	public LockSuspendedException(String storeKey) {
 		super("The connection to the store is suspended: it is unknown whether the lock on " + KeyFormat.quote(storeKey)
 				+ " is still held; retry when the connection is restored", storeKey, null);
 	}

@@ -29,10 +29,10 @@ import org.springframework.util.Assert;
 
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Default implementation of {@link LockOperations}, which locks keys in the application's

@@ -16,8 +16,10 @@
 
 package io.github.lockspring;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Thrown if the store failed, or did not respond in time. The lock is not held. If a
@@ -26,12 +28,19 @@ import io.github.lockspring.engine.KeyFormat;
  */
 public final class LockUnavailableException extends LockException {
 
-	LockUnavailableException(EngineException failure, String key) {
-		this("Could not acquire the lock on ", failure, key);
+	/**
+	 * Create an exception.
+	 * @param message the message
+	 * @param storeKey the key of the lock as used in the store
+	 * @param cause the failure of the store, or {@code null}
+	 */
+	public LockUnavailableException(String message, String storeKey, @Nullable Throwable cause) {
+		super(message, storeKey, cause);
 	}
 
-	LockUnavailableException(String problem, EngineException failure, String key) {
-		super(problem + KeyFormat.quote(key) + ": " + messageOf(failure) + " (retry when the store is available)", key,
+	static LockUnavailableException of(String problem, EngineException failure, String key) {
+		return new LockUnavailableException(
+				problem + KeyFormat.quote(key) + ": " + messageOf(failure) + " (retry when the store is available)", key,
 				(failure.getCause() != null) ? failure.getCause() : failure);
 	}
 

@@ -16,7 +16,8 @@
 
 package io.github.lockspring;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * Thrown if the holder of a read lock requests the write lock of the same key. Upgrading
@@ -24,9 +25,13 @@ import io.github.lockspring.engine.KeyFormat;
  */
 public final class LockUpgradeException extends LockException {
 
-	LockUpgradeException(String key) {
-		super("Upgrade not supported: the read lock on " + KeyFormat.quote(key)
-				+ " is held by the same owner and must be released before the write lock is acquired", key, null);
+	/**
+	 * Create an exception.
+	 * @param storeKey the key of the lock as used in the store
+	 */
+	public LockUpgradeException(String storeKey) {
+		super("Upgrade not supported: the read lock on " + KeyFormat.quote(storeKey)
+				+ " is held by the same owner and must be released before the write lock is acquired", storeKey, null);
 	}
 
 }

@@ -30,11 +30,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.LockUtils.WorkPart;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.internal.LockAccess;
-import io.github.lockspring.internal.WorkPart;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.TimeSource;
@@ -100,7 +99,7 @@ class ClassLoaderTests {
 				LockTemplate locks = new LockTemplate(engine, "lock:", LockOptions.defaults());
 				try (LockHandle lock = locks.acquire("42", LockOptions.defaults())) {
 					LockContext.enter("order", lock);
-					try (WorkPart part = LockAccess.get().begin(LockContext.get())) {
+					try (WorkPart part = LockUtils.begin(LockContext.get())) {
 						locks.acquire("43", LockOptions.defaults()).close();
 					}
 					LockContext.leave();

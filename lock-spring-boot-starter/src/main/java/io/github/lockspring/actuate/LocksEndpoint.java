@@ -48,7 +48,6 @@ import io.github.lockspring.actuate.LocksDescriptors.Queued;
 import io.github.lockspring.actuate.LocksDescriptors.Release;
 import io.github.lockspring.actuate.LocksDescriptors.Released;
 import io.github.lockspring.actuate.LocksDescriptors.Waiting;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.spi.LeaseHolder;
@@ -56,6 +55,7 @@ import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * {@link Endpoint @Endpoint} to expose the locks that this process holds and waits for,

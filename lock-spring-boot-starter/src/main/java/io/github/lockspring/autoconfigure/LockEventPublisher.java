@@ -37,10 +37,10 @@ import io.github.lockspring.LockNotAcquiredEvent;
 import io.github.lockspring.LockReleasedEvent;
 import io.github.lockspring.engine.AcquireOutcome;
 import io.github.lockspring.engine.EngineObserver;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.engine.LockKind;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Publishes application events for acquisitions and releases, if there are listeners for

@@ -30,11 +30,11 @@ import org.springframework.util.StringUtils;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.redis.RedisLockSettings;
 import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
 
@@ -303,7 +303,7 @@ final class LockSettings {
 	}
 
 	LockTemplate createTemplate(LockEngines engines) {
-		return LockAccess.get().template(engines, this.keyPrefix.text() + ':', options());
+		return LockUtils.template(engines, this.keyPrefix.text() + ':', options());
 	}
 
 }

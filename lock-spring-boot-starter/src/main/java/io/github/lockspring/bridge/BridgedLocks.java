@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -46,7 +46,7 @@ final class BridgedLocks {
 	BridgedLocks(LockTemplate locks) {
 		Assert.notNull(locks, "'locks' must not be null");
 		this.locks = locks;
-		this.engine = LockAccess.get().engine(locks);
+		this.engine = LockUtils.engine(locks);
 	}
 
 	String storeKey(String key) {
@@ -73,7 +73,7 @@ final class BridgedLocks {
 	 * Translate an exception of the engine.
 	 */
 	static RuntimeException translate(EngineException failure, String storeKey) {
-		return LockAccess.get().translate(failure, storeKey);
+		return LockUtils.translate(failure, storeKey);
 	}
 
 }

@@ -30,10 +30,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -133,7 +133,7 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
 						: null;
 			}
 			catch (EngineException ex) {
-				throw LockAccess.get().translateRenewalFailure(ex, this.hold.key());
+				throw LockUtils.translateRenewalFailure(ex, this.hold.key());
 			}
 		}
 

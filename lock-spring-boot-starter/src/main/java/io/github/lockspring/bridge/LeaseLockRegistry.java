@@ -36,10 +36,10 @@ import org.springframework.util.Assert;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.KeyFormat;
-import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * {@link org.springframework.integration.support.locks.LockRegistry LockRegistry} of
@@ -123,7 +123,7 @@ public final class LeaseLockRegistry
 	 */
 	public LeaseLockRegistry(LockTemplate locks, String registryKey, LockOptions options) {
 		Assert.hasText(registryKey, "'registryKey' must not be blank");
-		Assert.isTrue(LockAccess.get().acquireOptions(options).isExclusive(), "'options' must be exclusive");
+		Assert.isTrue(LockUtils.acquireOptions(options).isExclusive(), "'options' must be exclusive");
 		this.bridgedLocks = new BridgedLocks(locks);
 		this.registryKey = registryKey;
 		this.options = options;
@@ -267,7 +267,7 @@ public final class LeaseLockRegistry
 	}
 
 	AcquireOptions options() {
-		return LockAccess.get().acquireOptions(this.options);
+		return LockUtils.acquireOptions(this.options);
 	}
 
 	/**

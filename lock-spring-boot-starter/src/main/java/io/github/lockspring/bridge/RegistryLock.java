@@ -25,13 +25,13 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.bridge.LeaseLockRegistry.Claim;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.KeyFormat;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Lock of a {@link LeaseLockRegistry}, which has all its state. Each thread owns its
@@ -168,7 +168,7 @@ final class RegistryLock implements DistributedLock {
 			}
 		}
 		catch (EngineException ex) {
-			throw LockAccess.get().translateRenewalFailure(ex, this.storeKey);
+			throw LockUtils.translateRenewalFailure(ex, this.storeKey);
 		}
 	}
 

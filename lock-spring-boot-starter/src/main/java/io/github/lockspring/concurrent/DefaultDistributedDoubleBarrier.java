@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.concurrent.DoubleBarrierState.Phase;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
@@ -108,7 +108,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		this.engine = engine;
 		this.permitKey = value.storeKey();
 		this.parties = parties;
-		this.options = LockAccess.get().acquireOptions(options.withPermits(parties).withLockAtLeastFor(Duration.ZERO));
+		this.options = LockUtils.acquireOptions(options.withPermits(parties).withLockAtLeastFor(Duration.ZERO));
 		this.checkNanos = Math.min(MAX_CHECK_NANOS, options.leaseTime().toNanos() / 3);
 	}
 
@@ -205,7 +205,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 			return this.engine.acquire(this.permitKey, this.options, new Object(), this.engine.nanosUntil(deadline));
 		}
 		catch (EngineException ex) {
-			throw LockAccess.get().translate(ex, this.permitKey);
+			throw LockUtils.translate(ex, this.permitKey);
 		}
 	}
 

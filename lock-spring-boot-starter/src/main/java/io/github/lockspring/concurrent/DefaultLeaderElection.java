@@ -39,19 +39,20 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
+import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockShutdownException;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LossReaction;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Leader election by an exclusive lease. Everything that may change the leadership
@@ -279,7 +280,7 @@ final class DefaultLeaderElection implements LeaderElection {
 	}
 
 	private RuntimeException shutdownException() {
-		return LockAccess.get().shutdownException(this.storeKey);
+		return new LockShutdownException(this.storeKey, null);
 	}
 
 	private IllegalStateException stoppedException() {
@@ -323,12 +324,12 @@ final class DefaultLeaderElection implements LeaderElection {
 		}
 		catch (Throwable ex) {
 			if (isLost(term)) {
-				ex.addSuppressed(LockAccess.get().lostException(this.storeKey));
+				ex.addSuppressed(new LockLostException(this.storeKey));
 			}
 			throw ex;
 		}
 		if (isLost(term)) {
-			throw LockAccess.get().lostException(this.storeKey);
+			throw new LockLostException(this.storeKey);
 		}
 		return result;
 	}
@@ -361,7 +362,7 @@ final class DefaultLeaderElection implements LeaderElection {
 			return call.get();
 		}
 		catch (EngineException ex) {
-			throw LockAccess.get().translate(ex, this.storeKey);
+			throw LockUtils.translate(ex, this.storeKey);
 		}
 	}
 

@@ -25,18 +25,19 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Lock of a single key. Has no state of its own: what a thread holds is known to the
@@ -68,7 +69,7 @@ final class DefaultLeaseLock implements LeaseLock {
 		this.key = key;
 		this.options = options;
 		this.acquireOptions = acquireOptions;
-		this.engine = LockAccess.get().engine(locks);
+		this.engine = LockUtils.engine(locks);
 		this.storeKey = locks.storeKey(key);
 	}
 
@@ -129,20 +130,20 @@ final class DefaultLeaseLock implements LeaseLock {
 	}
 
 	RuntimeException translate(EngineException failure) {
-		return LockAccess.get().translate(failure, this.storeKey);
+		return LockUtils.translate(failure, this.storeKey);
 	}
 
 	/**
 	 * Return the owner on whose behalf the current thread acts.
 	 */
 	Object owner() {
-		return LockAccess.get().ownerOf(this.locks, this.storeKey);
+		return LockUtils.ownerOf(this.locks, this.storeKey);
 	}
 
 	@Override
 	public void unlock() {
 		if (!requireHold().release()) {
-			throw LockAccess.get().lostException(this.storeKey);
+			throw new LockLostException(this.storeKey);
 		}
 	}
 
@@ -219,16 +220,15 @@ final class DefaultLeaseLock implements LeaseLock {
 		if (!isExclusive()) {
 			throw new UnsupportedOperationException("Only an exclusive lock can be extended, not the " + this);
 		}
-		AcquireOptions extended = LockAccess.get()
-			.acquireOptions(this.options.withLeaseTime(leaseTime).withAutoRenew(false));
+		AcquireOptions extended = LockUtils.acquireOptions(this.options.withLeaseTime(leaseTime).withAutoRenew(false));
 		Hold hold = requireHold();
 		try {
 			hold.extend(this.acquireOptions.isReentrant() ? extended : extended.nonReentrant());
 		}
 		catch (EngineException ex) {
-			throw LockAccess.get().translateRenewalFailure(ex, this.storeKey);
+			throw LockUtils.translateRenewalFailure(ex, this.storeKey);
 		}
-		LockAccess.get().handle(this.locks, hold).checkpoint();
+		LockUtils.handle(this.locks, hold).checkpoint();
 	}
 
 	@Override
@@ -240,7 +240,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	 * Return a handle of the hold of the current thread.
 	 */
 	LockHandle handle() {
-		return LockAccess.get().handle(this.locks, requireHold());
+		return LockUtils.handle(this.locks, requireHold());
 	}
 
 	@Override

@@ -24,18 +24,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLimitException;
+import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.PermitLedger;
 import io.github.lockspring.engine.PermitTerms;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.PermitLimitException;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Semaphore of a single key. Has no state of its own: the permits that this process holds
@@ -73,7 +75,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 	DefaultLeaseSemaphore(LockTemplate locks, String key, int permits, LockOptions options) {
 		requireLimit(permits);
 		this.locks = locks;
-		this.engine = LockAccess.get().engine(locks);
+		this.engine = LockUtils.engine(locks);
 		this.ledger = new PermitLedger(this.engine);
 		this.storeKey = locks.storeKey(key);
 		this.unfair = new PermitTerms(1, permits, false, options.leaseTime(), options.autoRenew());
@@ -148,7 +150,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 			throw new IllegalMonitorStateException(ex.getMessage() + " of the " + this);
 		}
 		if (!held) {
-			throw LockAccess.get().lostException(this.storeKey);
+			throw new LockLostException(this.storeKey);
 		}
 	}
 
@@ -202,7 +204,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 			if (failure != null) {
 				result.completeExceptionally((failure instanceof EngineException ex) ? translate(ex) : failure);
 			}
-			else if (!result.complete((hold != null) ? LockAccess.get().handle(this.locks, hold) : null)
+			else if (!result.complete((hold != null) ? LockUtils.handle(this.locks, hold) : null)
 					&& hold != null) {
 				hold.releaseAsync();
 			}
@@ -222,11 +224,10 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	private RuntimeException translate(EngineException failure) {
 		if (failure.getCause() instanceof PermitLimitException rejection) {
-			return LockAccess.get()
-				.limitException("Could not acquire permits of " + KeyFormat.quote(this.storeKey) + ": "
+			return new LockLimitException("Could not acquire permits of " + KeyFormat.quote(this.storeKey) + ": "
 						+ rejection.getMessage(), this.storeKey);
 		}
-		return LockAccess.get().translate(failure, this.storeKey);
+		return LockUtils.translate(failure, this.storeKey);
 	}
 
 	@Override

@@ -27,8 +27,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Delivers changes of the leadership to one listener, one after the other, in a thread

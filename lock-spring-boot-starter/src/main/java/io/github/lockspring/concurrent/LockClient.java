@@ -25,9 +25,9 @@ import org.springframework.util.Assert;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.internal.LockAccess;
 
 /**
  * Factory for distributed counterparts of {@code java.util.concurrent} types. The
@@ -132,7 +132,7 @@ public final class LockClient {
 	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
 	public LeaseLock lock(String key, LockOptions options) {
-		return lock(key, options, LockAccess.get().acquireOptions(options));
+		return lock(key, options, LockUtils.acquireOptions(options));
 	}
 
 	private DefaultLeaseLock lock(String key, LockOptions options, AcquireOptions acquireOptions) {
@@ -161,7 +161,7 @@ public final class LockClient {
 	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
 	public LeaseLock nonReentrantLock(String key, LockOptions options) {
-		return lock(key, options, LockAccess.get().acquireOptions(options).nonReentrant());
+		return lock(key, options, LockUtils.acquireOptions(options).nonReentrant());
 	}
 
 	/**
@@ -359,7 +359,7 @@ public final class LockClient {
 																						// of
 																						// a
 																						// lock
-				LockAccess.get().engine(this.locks), parties, options);
+				LockUtils.engine(this.locks), parties, options);
 	}
 
 	/**
@@ -383,7 +383,7 @@ public final class LockClient {
 	}
 
 	private StoredValue value(String key, String kind) {
-		return new StoredValue(LockAccess.get().engine(this.locks).values(), this.locks.storeKey(key) + kind);
+		return new StoredValue(LockUtils.engine(this.locks).values(), this.locks.storeKey(key) + kind);
 	}
 
 	/**
@@ -397,7 +397,7 @@ public final class LockClient {
 	 */
 	public LeaderElection leaderElection(String key) {
 		LockOptions fair = defaultOptions().withType(LockType.FAIR);
-		boolean supported = LockAccess.get().engine(this.locks).supports(LockAccess.get().acquireOptions(fair));
+		boolean supported = LockUtils.engine(this.locks).supports(LockUtils.acquireOptions(fair));
 		return leaderElection(key, supported ? fair : fair.withType(LockType.REENTRANT));
 	}
 
@@ -414,8 +414,8 @@ public final class LockClient {
 	 * backend does not support them
 	 */
 	public LeaderElection leaderElection(String key, LockOptions options) {
-		LockEngine engine = LockAccess.get().engine(this.locks);
-		AcquireOptions acquireOptions = LockAccess.get().acquireOptions(options);
+		LockEngine engine = LockUtils.engine(this.locks);
+		AcquireOptions acquireOptions = LockUtils.acquireOptions(options);
 		Assert.isTrue(acquireOptions.isExclusive(), "Only an exclusive lock elects a single leader");
 		Assert.isTrue(engine.supports(acquireOptions),
 				() -> "The lock backend '" + engine.backendName() + "' does not support " + options);

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.internal.LockAccess;
 
 /**
  * Asynchronous acquisition of groups of locks, one group after the other. Used once.
@@ -125,7 +125,7 @@ final class MultiAcquisition {
 	}
 
 	private void end() {
-		LockHandle lock = LockAccess.get().handle(this.held);
+		LockHandle lock = LockUtils.handle(this.held);
 		if (lock.isHeld()) {
 			if (!this.result.complete(lock)) {
 				lock.closeAsync();
@@ -144,7 +144,7 @@ final class MultiAcquisition {
 	}
 
 	private CompletableFuture<Void> release() {
-		return LockAccess.get().handle(this.held).closeAsync();
+		return LockUtils.handle(this.held).closeAsync();
 	}
 
 }

@@ -32,11 +32,13 @@ import org.springframework.util.Assert;
 
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLimitException;
+import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.Durations;
@@ -103,8 +105,7 @@ final class MultiLeaseLock implements LeaseLock {
 			throw new InvalidLockKeyException("At least one key is required");
 		}
 		if (size > LockTemplate.MAX_KEYS) {
-			throw LockAccess.get()
-				.limitException("At most " + LockTemplate.MAX_KEYS + " keys can be locked together, not " + size
+			throw new LockLimitException("At most " + LockTemplate.MAX_KEYS + " keys can be locked together, not " + size
 						+ "; lock fewer, or a common key", locks.iterator().next().storeKey());
 		}
 	}
@@ -240,7 +241,7 @@ final class MultiLeaseLock implements LeaseLock {
 	public void unlock() {
 		List<Hold> lost = Hold.releaseAll(this.locks.stream().map(DefaultLeaseLock::requireHold).toList());
 		if (!lost.isEmpty()) {
-			throw LockAccess.get().lostException(lost.get(0).key());
+			throw new LockLostException(lost.get(0).key());
 		}
 	}
 
@@ -284,7 +285,7 @@ final class MultiLeaseLock implements LeaseLock {
 
 	@Override
 	public long fencingToken() {
-		return LockAccess.get().handle(this.locks.stream().map(DefaultLeaseLock::handle).toList()).fencingToken();
+		return LockUtils.handle(this.locks.stream().map(DefaultLeaseLock::handle).toList()).fencingToken();
 	}
 
 	@Override

@@ -24,14 +24,14 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.Values;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * A value in the store, with exceptions of the public API. Each kind of object has a
@@ -147,7 +147,7 @@ final class StoredValue {
 	}
 
 	private RuntimeException translate(EngineException failure) {
-		return LockAccess.get().translateValueFailure(failure, this.storeKey);
+		return LockUtils.translateValueFailure(failure, this.storeKey);
 	}
 
 	@Override

@@ -33,6 +33,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Acquires leases, waiting for them if necessary.

@@ -24,6 +24,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.support.KeyFormat;
+
 /**
  * Asynchronous acquisition, for which no thread is blocked.
  * <ol>

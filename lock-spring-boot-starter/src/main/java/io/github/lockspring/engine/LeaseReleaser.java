@@ -34,6 +34,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Releases the leases of holds that have ended, or hands them off.

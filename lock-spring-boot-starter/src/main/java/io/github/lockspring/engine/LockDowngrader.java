@@ -32,6 +32,7 @@ import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Replaces leases by weaker ones: that of a writer whose owner reads as well, so that the

@@ -44,6 +44,7 @@ import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Engine for all locks of one application on one backend.

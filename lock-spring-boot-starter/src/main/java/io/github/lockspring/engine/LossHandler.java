@@ -25,6 +25,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Handles the loss of leases that expired or were ended by the store.

@@ -24,6 +24,7 @@ import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 import io.github.lockspring.support.TimerThread;
 
 /**

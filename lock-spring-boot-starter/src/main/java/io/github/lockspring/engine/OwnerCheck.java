@@ -20,6 +20,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.support.KeyFormat;
+
 /**
  * Warns, once, about a thread that owns a lock but has left the task in which it acquired
  * the lock: it has ended, or waits in its pool for the next task, which could reenter the

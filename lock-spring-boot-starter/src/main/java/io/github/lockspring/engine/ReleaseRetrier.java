@@ -33,6 +33,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Deadline;
+import io.github.lockspring.support.KeyFormat;
 import io.github.lockspring.support.TimerThread;
 
 /**

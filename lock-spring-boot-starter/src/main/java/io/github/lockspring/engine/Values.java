@@ -37,6 +37,7 @@ import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Values of a store as the primitives use them: read, changed, awaited and listened to,

@@ -18,7 +18,7 @@ package io.github.lockspring.fencing;
 
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Thrown if a write under a lock updated no row because the fencing token of the lock is

@@ -19,7 +19,6 @@ package io.github.lockspring.test;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
@@ -27,6 +26,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Lock that another process seems to hold, until this is closed or the test ends.

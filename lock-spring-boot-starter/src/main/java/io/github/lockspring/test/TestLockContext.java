@@ -23,7 +23,7 @@ import io.github.lockspring.LockAssert;
 import io.github.lockspring.LockCallback;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockOptions;
-import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.LockUtils;
 
 /**
  * Lock context for unit tests without an application context: code runs in it as in a
@@ -84,12 +84,12 @@ public final class TestLockContext {
 		int colon = key.indexOf(':');
 		NoOpLockHandle lock = new NoOpLockHandle("lock:" + key, key.substring(colon + 1),
 				LockOptions.defaults().leaseTime());
-		LockAccess.get().enter((colon >= 0) ? key.substring(0, colon) : key, lock);
+		LockUtils.enter((colon >= 0) ? key.substring(0, colon) : key, lock);
 		return lock;
 	}
 
 	private static void leave(NoOpLockHandle lock) {
-		LockAccess.get().leave();
+		LockUtils.leave();
 		lock.close();
 	}
 

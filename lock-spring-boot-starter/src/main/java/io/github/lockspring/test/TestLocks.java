@@ -25,11 +25,11 @@ import java.util.stream.Collectors;
 
 import org.springframework.util.Assert;
 
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Control of the locks of an application in a test: held locks, locks held by another

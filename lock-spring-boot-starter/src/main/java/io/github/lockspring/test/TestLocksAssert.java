@@ -19,7 +19,8 @@ package io.github.lockspring.test;
 import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * AssertJ assertions about {@link TestLocks}.

@@ -25,10 +25,10 @@ import org.springframework.core.env.Environment;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.autoconfigure.LockProperties;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} of tests for locks in memory, with a
@@ -57,8 +57,7 @@ public final class TestLocksAutoConfiguration {
 	@Bean("io.github.lockspring.testLocks")
 	TestLocks testLocks(TestLockStores stores, TestLockTime time, LockEngines engines,
 			ObjectProvider<LockTemplate> template, LockProperties properties, Environment environment) {
-		LockTemplate keys = template.getIfAvailable(() -> LockAccess.get()
-			.template(engines, properties.determineKeyPrefix(environment.getProperty("spring.application.name")) + ':',
+		LockTemplate keys = template.getIfAvailable(() -> LockUtils.template(engines, properties.determineKeyPrefix(environment.getProperty("spring.application.name")) + ':',
 					LockOptions.defaults()));
 		TestLocks locks = new TestLocks(stores, engines, engines.defaultEngine(), keys::storeKey);
 		time.skipWaitsOf(locks);

@@ -23,11 +23,11 @@ import org.springframework.context.support.GenericApplicationContext;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.TimeSource;
@@ -49,7 +49,7 @@ final class LockedProcess implements AutoCloseable {
 	LockedProcess(LocalStore store) {
 		this.engine = new LockEngine(new LocalLockBackend(store), EngineSettings.defaults(), EngineListener.NONE,
 				TimeSource.SYSTEM);
-		LockTemplate template = LockAccess.get().template(LockEngines.of(this.engine), "lock:", PATIENT);
+		LockTemplate template = LockUtils.template(LockEngines.of(this.engine), "lock:", PATIENT);
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> template);
 		this.context.refresh();
 		this.advisor = new DistributedLockAdvisor(new DistributedLockInterceptor(

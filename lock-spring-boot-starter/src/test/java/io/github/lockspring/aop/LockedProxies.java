@@ -34,13 +34,13 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
 import io.github.lockspring.test.SettableTime;
@@ -101,7 +101,7 @@ public final class LockedProxies implements AutoCloseable {
 	private LockTemplate template(RecordingBackend backend) {
 		LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time);
 		this.engines.add(engine);
-		return LockAccess.get().template(LockEngines.of(engine), "lock:", TRY_ONCE);
+		return LockUtils.template(LockEngines.of(engine), "lock:", TRY_ONCE);
 	}
 
 	/**

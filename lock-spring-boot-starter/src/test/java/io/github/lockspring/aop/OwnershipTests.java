@@ -37,8 +37,8 @@ import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
-import io.github.lockspring.internal.LockAccess;
-import io.github.lockspring.internal.WorkPart;
+import io.github.lockspring.LockUtils;
+import io.github.lockspring.LockUtils.WorkPart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -164,8 +164,8 @@ class OwnershipTests {
 	@Test
 	void threadHasItsOwnLocksBackAfterThePart() {
 		try (LockHandle own = this.locks.acquire("own", TRY_ONCE);
-				WorkPart part = LockAccess.get().begin(null);
-				WorkPart inner = LockAccess.get().begin(null)) {
+				WorkPart part = LockUtils.begin(null);
+				WorkPart inner = LockUtils.begin(null)) {
 			assertThat(this.locks.tryAcquire("own", TRY_ONCE)).isNull();
 			part.close();
 			inner.close();

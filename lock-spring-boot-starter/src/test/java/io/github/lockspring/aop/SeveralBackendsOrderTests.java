@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,8 +48,7 @@ class SeveralBackendsOrderTests {
 	private final Transfers transfers = this.proxies.proxy(new Transfers());
 
 	SeveralBackendsOrderTests() {
-		LockTemplate template = LockAccess.get()
-			.template(new LockEngines(this.second, List.of(this.first)), "lock:", LockedProxies.TRY_ONCE);
+		LockTemplate template = LockUtils.template(new LockEngines(this.second, List.of(this.first)), "lock:", LockedProxies.TRY_ONCE);
 		this.proxies.context.removeBeanDefinition("lockTemplate");
 		this.proxies.context.registerBean("lockTemplate", LockTemplate.class, () -> template);
 	}

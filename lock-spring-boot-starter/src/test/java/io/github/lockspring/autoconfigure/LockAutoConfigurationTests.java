@@ -59,13 +59,13 @@ import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.TimeSource;
@@ -378,7 +378,7 @@ class LockAutoConfigurationTests {
 
 		@Bean
 		LockTemplate myTemplate(LockEngine engine) {
-			return LockAccess.get().template(LockEngines.of(engine), "mine:", LockOptions.defaults());
+			return LockUtils.template(LockEngines.of(engine), "mine:", LockOptions.defaults());
 		}
 
 	}

@@ -34,8 +34,8 @@ import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.scheduling.TaskScheduler;
 
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.faults.TemplateProcess;
-import io.github.lockspring.internal.LockAccess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -329,7 +329,7 @@ abstract class LeaseLockRegistryRules {
 		this.elsewhere.lock();
 		Awaitility.await()
 			.until(() -> this.registry.holds().values().stream().noneMatch((holds) -> holds.peek().hasLease()));
-		LockAccess.get().engine(this.one.locks).discardLostHolds();
+		LockUtils.engine(this.one.locks).discardLostHolds();
 		DistributedLock lock = this.registry.obtain(this.key + "-2");
 		lock.lock();
 		for (int i = 3; this.registry.holds().size() > i - 2; i++) {

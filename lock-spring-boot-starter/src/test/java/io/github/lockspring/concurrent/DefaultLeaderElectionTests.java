@@ -43,11 +43,11 @@ import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -112,8 +112,7 @@ class DefaultLeaderElectionTests {
 	}
 
 	private static LockClient client(LockEngine engine) {
-		return new LockClient(LockAccess.get()
-			.template(LockEngines.of(engine), "lock:", LockOptions.defaults().withLeaseTime(LEASE)));
+		return new LockClient(LockUtils.template(LockEngines.of(engine), "lock:", LockOptions.defaults().withLeaseTime(LEASE)));
 	}
 
 	@AfterEach

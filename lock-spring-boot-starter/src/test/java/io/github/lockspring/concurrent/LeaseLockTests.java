@@ -38,11 +38,11 @@ import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockType;
 import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.LockUpgradeException;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -92,7 +92,7 @@ class LeaseLockTests {
 	}
 
 	private static LockClient client(LockEngine engine) {
-		return new LockClient(LockAccess.get().template(LockEngines.of(engine), "lock:", LockOptions.defaults()));
+		return new LockClient(LockUtils.template(LockEngines.of(engine), "lock:", LockOptions.defaults()));
 	}
 
 	@AfterEach

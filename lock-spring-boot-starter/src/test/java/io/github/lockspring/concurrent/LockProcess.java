@@ -21,7 +21,7 @@ import java.util.List;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
-import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LockBackend;
@@ -66,44 +66,43 @@ final class LockProcess implements AutoCloseable {
 	 * Returns the identifier of the process in the store.
 	 */
 	String instance() {
-		return LockAccess.get().engine(this.template).instance();
+		return LockUtils.engine(this.template).instance();
 	}
 
 	/**
 	 * Returns the number in the store.
 	 */
 	long number(String storeKey) {
-		return LockAccess.get().engine(this.template).values().read(storeKey).number();
+		return LockUtils.engine(this.template).values().read(storeKey).number();
 	}
 
 	/**
 	 * Returns the holders of a key in the store.
 	 */
 	List<LeaseHolder> holders(String storeKey) {
-		return LockAccess.get().engine(this.template).holders(storeKey);
+		return LockUtils.engine(this.template).holders(storeKey);
 	}
 
 	/**
 	 * Acquires a key in the store.
 	 */
 	boolean acquire(String storeKey, LockOptions options) throws InterruptedException {
-		return LockAccess.get()
-			.engine(this.template)
-			.acquire(storeKey, LockAccess.get().acquireOptions(options), new Object(), 0) != null;
+		return LockUtils.engine(this.template)
+			.acquire(storeKey, LockUtils.acquireOptions(options), new Object(), 0) != null;
 	}
 
 	/**
 	 * Returns how many values are waited for.
 	 */
 	int awaitedValues() {
-		return LockAccess.get().engine(this.template).values().size();
+		return LockUtils.engine(this.template).values().size();
 	}
 
 	/**
 	 * Releases a lease as an operator does.
 	 */
 	void forceRelease(String storeKey, LeaseHolder holder) {
-		assertThat(LockAccess.get().engine(this.template).forceReleaseAsync(storeKey, holder).join()).isTrue();
+		assertThat(LockUtils.engine(this.template).forceReleaseAsync(storeKey, holder).join()).isTrue();
 	}
 
 	boolean hasValues() {

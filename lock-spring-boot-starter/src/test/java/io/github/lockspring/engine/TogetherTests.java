@@ -33,10 +33,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
@@ -352,7 +352,7 @@ class TogetherTests {
 			.withWaitTime(wait)
 			.withLeaseTime(Harness.LEASE)
 			.withAutoRenew(false);
-		LockTemplate template = LockAccess.get().template(LockEngines.of(this.engine), "", options);
+		LockTemplate template = LockUtils.template(LockEngines.of(this.engine), "", options);
 		return async ? template.tryAcquireAllAsync(KEYS, options)
 				: CompletableFuture.supplyAsync(() -> template.tryAcquireAll(KEYS, options));
 	}

@@ -33,11 +33,11 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.jdbc.JdbcLockSchema;
 import io.github.lockspring.test.SettableTime;
@@ -90,8 +90,7 @@ class FencedUpdatesTests {
 	}
 
 	private static LockHandle acquire(LockEngine process) {
-		return LockAccess.get()
-			.template(LockEngines.of(process), "lock:", LockOptions.defaults())
+		return LockUtils.template(LockEngines.of(process), "lock:", LockOptions.defaults())
 			.acquire("account 1", LockOptions.defaults());
 	}
 

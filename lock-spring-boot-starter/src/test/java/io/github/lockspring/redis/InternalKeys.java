@@ -25,10 +25,10 @@ import java.util.Set;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.concurrent.DistributedAtomicLong;
 import io.github.lockspring.concurrent.LeaseSemaphore;
 import io.github.lockspring.concurrent.LockClient;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -101,7 +101,7 @@ final class InternalKeys {
 		permits.acquire(2);
 		try (LockHandle held = this.locks.acquire(key)) {
 			use();
-			assertThat(LockAccess.get().engine(this.locks).holders(PREFIX + key)).singleElement()
+			assertThat(LockUtils.engine(this.locks).holders(PREFIX + key)).singleElement()
 				.satisfies((holder) -> assertThat(holder.token()).isEqualTo(held.fencingToken()));
 		}
 		assertThat(permits.availablePermits()).isEqualTo(1);
@@ -114,7 +114,7 @@ final class InternalKeys {
 	 */
 	private void use() throws InterruptedException {
 		LockClient client = new LockClient(this.locks);
-		LockAccess.get().engine(this.locks).probe();
+		LockUtils.engine(this.locks).probe();
 		this.locks.acquire("of a user").close();
 		client.atomicLong("of a user").incrementAndGet();
 		LeaseSemaphore permits = client.semaphore("permits of a user", 2);

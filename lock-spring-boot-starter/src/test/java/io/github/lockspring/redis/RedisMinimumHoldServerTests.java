@@ -47,6 +47,7 @@ import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.engine.EngineSettings;
@@ -55,7 +56,6 @@ import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.ReportingScheduler;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.server.Torture;
 
@@ -182,8 +182,7 @@ class RedisMinimumHoldServerTests {
 
 		public static void main(String[] arguments) throws Exception {
 			LockOptions options = LockOptions.defaults().withWaitTime(TIMEOUT).withLeaseTime(Duration.ofMillis(500));
-			LockTemplate template = LockAccess.get()
-				.template(LockEngines.of(engineProcess(arguments).engine), "", options);
+			LockTemplate template = LockUtils.template(LockEngines.of(engineProcess(arguments).engine), "", options);
 			List<LockHandle> handles = List.of(
 					template.acquire("long", options.withLockAtLeastFor(Duration.ofMinutes(10))),
 					template.acquire("short", options.withLockAtLeastFor(Duration.ofMillis(500))));

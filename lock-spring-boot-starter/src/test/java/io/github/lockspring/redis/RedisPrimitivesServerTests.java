@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.concurrent.DistributedDoubleBarrier;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineSettings;
@@ -32,7 +33,6 @@ import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.faults.MeetingsRun;
 import io.github.lockspring.faults.PrimitivesRun;
 import io.github.lockspring.faults.StoreClient;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.server.Torture;
 
@@ -79,7 +79,7 @@ class RedisPrimitivesServerTests {
 					.operationTimeout(SETTINGS.operationTimeout())
 					.build()) {
 			Process killed = children.start(Participant.class, server.host(), Integer.toString(server.port()));
-			Values values = LockAccess.get().engine(locks).values();
+			Values values = LockUtils.engine(locks).values();
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(40))
 				.until(() -> values.read("lock:meeting\uffffdouble-barrier").exists());

@@ -38,6 +38,7 @@ import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.concurrent.DistributedAtomicLong;
 import io.github.lockspring.concurrent.DistributedBarrier;
 import io.github.lockspring.concurrent.DistributedCountDownLatch;
@@ -47,7 +48,6 @@ import io.github.lockspring.concurrent.LeaseReadWriteLock;
 import io.github.lockspring.concurrent.LeaseSemaphore;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.concurrent.SharedCount;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.LeaseHolder;
 
@@ -97,12 +97,12 @@ class RedisRightsServerTests {
 		configuration.setPassword("secret");
 		RedisConnectionFactory factory = client.connect(configuration);
 		try (LockTemplate one = template(factory); LockTemplate two = template(factory)) {
-			LockAccess.get().engine(one).probe();
+			LockUtils.engine(one).probe();
 			useLocks(one, two);
 			usePermits(new LockClient(one), new LockClient(two));
 			useNumbers(new LockClient(one), new LockClient(two));
 			useMeetings(new LockClient(one), new LockClient(two));
-			assertThat(LockAccess.get().engine(one).warnings())
+			assertThat(LockUtils.engine(one).warnings())
 				.noneMatch((warning) -> warning.contains("subscription"));
 		}
 		finally {
@@ -123,8 +123,8 @@ class RedisRightsServerTests {
 			LockOptions options = one.defaultOptions().withType(type);
 			LockHandle held = one.acquire("key", options.withLockAtLeastFor(Duration.ofMillis(50)));
 			CompletableFuture<LockHandle> next = two.acquireAsync("key").toCompletableFuture();
-			LockAccess.get().engine(one).holders("lock:key");
-			LockAccess.get().engine(one).queueAsync("lock:key").get();
+			LockUtils.engine(one).holders("lock:key");
+			LockUtils.engine(one).queueAsync("lock:key").get();
 			held.close();
 			next.get().close();
 		}
@@ -135,8 +135,8 @@ class RedisRightsServerTests {
 		lock.writeLock().unlock();
 		lock.readLock().unlock();
 		LockHandle ended = one.acquire("ended");
-		LeaseHolder holder = LockAccess.get().engine(two).holders("lock:ended").get(0);
-		assertThat(LockAccess.get().engine(two).forceReleaseAsync("lock:ended", holder).get()).isTrue();
+		LeaseHolder holder = LockUtils.engine(two).holders("lock:ended").get(0);
+		assertThat(LockUtils.engine(two).forceReleaseAsync("lock:ended", holder).get()).isTrue();
 		await().until(() -> !ended.isHeld());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(ended::close);
 		LeaderElection election = new LockClient(one).leaderElection("election");

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
 
@@ -72,7 +72,7 @@ public final class LockStarter implements Contestant {
 	 */
 	public static LockStarter on(LockBackend backend, Runnable cleanUp) {
 		LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
-		LockTemplate template = LockAccess.get().template(LockEngines.of(engine), "bench:", LockOptions.defaults());
+		LockTemplate template = LockUtils.template(LockEngines.of(engine), "bench:", LockOptions.defaults());
 		return new LockStarter(template, new LockClient(template), () -> {
 			engine.close();
 			cleanUp.run();

@@ -34,6 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
@@ -41,7 +42,6 @@ import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.TimeSource;
 
 /**
@@ -60,14 +60,14 @@ public class CycleBenchmark {
 
 	private static final LockOptions OPTIONS = LockOptions.defaults();
 
-	private static final AcquireOptions ACQUIRE_OPTIONS = LockAccess.get().acquireOptions(OPTIONS);
+	private static final AcquireOptions ACQUIRE_OPTIONS = LockUtils.acquireOptions(OPTIONS);
 
 	private final String key = "order:42";
 
 	private final LockEngine engine = new LockEngine(new NoOpBackend(), EngineSettings.defaults(), EngineListener.NONE,
 			TimeSource.SYSTEM);
 
-	private final LockTemplate template = LockAccess.get().template(LockEngines.of(this.engine), "lock:", OPTIONS);
+	private final LockTemplate template = LockUtils.template(LockEngines.of(this.engine), "lock:", OPTIONS);
 
 	private final String storeKey = this.template.storeKey(this.key);
 

@@ -38,13 +38,13 @@ import org.openjdk.jmh.annotations.Warmup;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.actuate.LockMetrics;
 import io.github.lockspring.actuate.LockObservations;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.TimeSource;
 
 /**
@@ -72,7 +72,7 @@ public class MetricsBenchmark {
 
 	private final LockEngines engines = LockEngines.of(this.engine);
 
-	private final LockTemplate template = LockAccess.get().template(this.engines, "lock:", OPTIONS).named("order");
+	private final LockTemplate template = LockUtils.template(this.engines, "lock:", OPTIONS).named("order");
 
 	@Setup
 	public void record() {

@@ -36,6 +36,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
@@ -43,7 +44,6 @@ import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.TimeSource;
 
 /**
@@ -61,7 +61,7 @@ public class ReentryBenchmark {
 
 	private static final LockOptions OPTIONS = LockOptions.defaults();
 
-	private static final AcquireOptions ACQUIRE_OPTIONS = LockAccess.get().acquireOptions(OPTIONS);
+	private static final AcquireOptions ACQUIRE_OPTIONS = LockUtils.acquireOptions(OPTIONS);
 
 	private final String key = "order:42";
 
@@ -70,7 +70,7 @@ public class ReentryBenchmark {
 	private final LockEngine engine = new LockEngine(this.backend, EngineSettings.defaults(), EngineListener.NONE,
 			TimeSource.SYSTEM);
 
-	private final LockTemplate template = LockAccess.get().template(LockEngines.of(this.engine), "lock:", OPTIONS);
+	private final LockTemplate template = LockUtils.template(LockEngines.of(this.engine), "lock:", OPTIONS);
 
 	private final String storeKey = this.template.storeKey(this.key);
 

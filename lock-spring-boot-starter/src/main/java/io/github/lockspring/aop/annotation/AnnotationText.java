@@ -24,7 +24,8 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * String value of an attribute of an annotation, and its conversion to other types.

@@ -26,7 +26,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.aop.expression.LockExpression;
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Duration that is evaluated for each call.

@@ -36,7 +36,7 @@ import io.github.lockspring.DistributedSemaphores;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.expression.LockExpression;
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Checks of annotated methods, which reject methods that cannot be locked for the

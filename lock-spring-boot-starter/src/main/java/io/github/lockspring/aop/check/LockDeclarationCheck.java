@@ -27,6 +27,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.annotation.AnnotatedMethod;
 import io.github.lockspring.aop.annotation.AnnotationText;
@@ -34,8 +35,7 @@ import io.github.lockspring.aop.annotation.FailurePolicy;
 import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
 import io.github.lockspring.aop.annotation.LockAttributes;
 import io.github.lockspring.aop.annotation.LockDefaults;
-import io.github.lockspring.engine.KeyFormat;
-import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Detects problems that are not visible until all singletons have been created: backends
@@ -86,7 +86,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	 * Register the name of a lock before its method is called for the first time.
 	 */
 	private void registerName(LockAttributes lock) {
-		LockAccess.get().registerName(this.template, lock.name());
+		LockUtils.registerName(this.template, lock.name());
 	}
 
 	private void checkLock(LockAttributes lock) {

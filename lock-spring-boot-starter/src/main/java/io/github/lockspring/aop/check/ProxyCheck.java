@@ -30,7 +30,7 @@ import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.annotation.AnnotatedMethod;
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Check that annotated beans are proxies: rejects beans that were created too early to be

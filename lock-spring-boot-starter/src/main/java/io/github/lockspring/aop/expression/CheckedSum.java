@@ -32,7 +32,7 @@ import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
 
 import io.github.lockspring.InvalidLockKeyException;
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Sum or concatenation that rejects {@code null} operands, which the language would

@@ -36,7 +36,8 @@ import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
+
 
 /**
  * Check of a parsed expression for constructs that are invalid or not allowed, before it

@@ -32,7 +32,7 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 import io.github.lockspring.InvalidLockKeyException;
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Expression that is parsed once, and compiled after a number of evaluations.

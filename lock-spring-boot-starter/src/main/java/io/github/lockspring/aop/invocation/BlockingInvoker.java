@@ -33,8 +33,8 @@ import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.OnLost;
-import io.github.lockspring.internal.LockAccess;
 
 /**
  * Invoker of methods whose work ends when they return: the calling thread waits for the
@@ -111,7 +111,7 @@ public final class BlockingInvoker implements LockedInvoker {
 
 	private @Nullable Object runHolding(LockOperation lock, LockHandle handle, List<LockInvocation> others,
 			LockedMethod method, MethodInvocation invocation) throws Throwable {
-		LockAccess.get().enter(lock.name(), handle);
+		LockUtils.enter(lock.name(), handle);
 		try {
 			if (method.isOffered(lock)) {
 				method.offer(handle, invocation);
@@ -119,7 +119,7 @@ public final class BlockingInvoker implements LockedInvoker {
 			return runUnder(others, method, invocation);
 		}
 		finally {
-			LockAccess.get().leave();
+			LockUtils.leave();
 		}
 	}
 

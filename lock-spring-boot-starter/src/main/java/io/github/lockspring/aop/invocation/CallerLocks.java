@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Locks held by the caller of a method that is to acquire a lock of the same name.

@@ -30,10 +30,10 @@ import org.springframework.core.task.TaskDecorator;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.annotation.FailurePolicy;
 import io.github.lockspring.engine.LossReaction;
-import io.github.lockspring.internal.LockAccess;
 
 /**
  * Invoker of methods whose work ends when the returned stage completes. The caller
@@ -218,7 +218,7 @@ public final class CompletionStageInvoker implements LockedInvoker {
 				if (lockInvocation.attributes().onLost() == OnLost.INTERRUPT) {
 					lock.onLost((LossReaction) this::cancelLost);
 				}
-				return runUnder(index + 1, LockAccess.get().context(lockInvocation.name(), lock, outer),
+				return runUnder(index + 1, LockUtils.context(lockInvocation.name(), lock, outer),
 						lockInvocation.interrupting(interrupting, lock));
 			}
 			catch (Throwable ex) {

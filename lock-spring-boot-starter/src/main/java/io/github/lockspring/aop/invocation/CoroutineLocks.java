@@ -24,8 +24,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockContext;
-import io.github.lockspring.internal.LockAccess;
-import io.github.lockspring.internal.WorkPart;
+import io.github.lockspring.LockUtils;
+import io.github.lockspring.LockUtils.WorkPart;
 
 /**
  * Coroutine context element that propagates the locks of a suspending function to each
@@ -59,7 +59,7 @@ final class CoroutineLocks extends AbstractCoroutineContextElement implements Th
 
 	@Override
 	public WorkPart updateThreadContext(CoroutineContext context) {
-		return LockAccess.get().begin(this.locks);
+		return LockUtils.begin(this.locks);
 	}
 
 	@Override

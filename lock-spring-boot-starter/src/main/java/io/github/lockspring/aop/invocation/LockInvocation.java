@@ -30,9 +30,9 @@ import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.annotation.LockAttributes;
-import io.github.lockspring.internal.LockAccess;
 
 /**
  * Lock of a single call, as specified by one annotation.
@@ -66,7 +66,7 @@ record LockInvocation(LockOperation lock, Object key, LockOptions options) {
 	@SuppressWarnings("unchecked")
 	CompletableFuture<LockHandle> acquireAsync(@Nullable LockContext outer) {
 		try {
-			LockTemplate template = LockAccess.get().within(this.lock.template(), outer);
+			LockTemplate template = LockUtils.within(this.lock.template(), outer);
 			return (this.key instanceof List<?> keys) ? template.acquireAllAsync((List<String>) keys, this.options)
 					: template.acquireAsync(this.key.toString(), this.options);
 		}

@@ -29,12 +29,12 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.aop.annotation.DynamicDuration;
 import io.github.lockspring.aop.annotation.LockAttributes;
 import io.github.lockspring.aop.expression.LockExpression;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.KeyFormat;
-import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Lock operation of a method, from which a {@link LockInvocation} is created for each
@@ -60,7 +60,7 @@ public final class LockOperation {
 		this.attributes = attributes;
 		this.name = attributes.name();
 		this.template = (attributes.key() != null) ? template.named(attributes.name()) : template;
-		LockAccess.get().registerName(template, attributes.name());
+		LockUtils.registerName(template, attributes.name());
 		this.keyResolver = keyResolver;
 	}
 
@@ -120,8 +120,8 @@ public final class LockOperation {
 	boolean isHeldByThread(Object key) {
 		LockOptions write = this.attributes.options().withType(LockType.REENTRANT);
 		return !this.attributes.isSemaphore() && storeKeys(key).stream()
-			.allMatch((storeKey) -> LockAccess.get().isHeld(this.template, storeKey, write)
-					|| LockAccess.get().isHeld(this.template, storeKey, this.attributes.options()));
+			.allMatch((storeKey) -> LockUtils.isHeld(this.template, storeKey, write)
+					|| LockUtils.isHeld(this.template, storeKey, this.attributes.options()));
 	}
 
 	/**
@@ -146,7 +146,7 @@ public final class LockOperation {
 	 */
 	Stream<Hold> holdsOf(List<LockHandle> locks, String storeKey) {
 		return locks.stream()
-			.map((lock) -> LockAccess.get().holdOf(lock, this.template, storeKey))
+			.map((lock) -> LockUtils.holdOf(lock, this.template, storeKey))
 			.filter((hold) -> hold != null && hold.isHeld());
 	}
 

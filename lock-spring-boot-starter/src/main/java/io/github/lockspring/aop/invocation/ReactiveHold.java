@@ -26,10 +26,10 @@ import reactor.core.publisher.Sinks;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.annotation.FailurePolicy;
 import io.github.lockspring.engine.LossReaction;
-import io.github.lockspring.internal.LockAccess;
 
 /**
  * Lock that is acquired, held and released by a single subscription. A release never
@@ -162,7 +162,7 @@ final class ReactiveHold {
 	 * Return the chain of held locks, including this one.
 	 */
 	LockContext context() {
-		return LockAccess.get().context(this.lockInvocation.name(), lock(), this.outer);
+		return LockUtils.context(this.lockInvocation.name(), lock(), this.outer);
 	}
 
 	/**

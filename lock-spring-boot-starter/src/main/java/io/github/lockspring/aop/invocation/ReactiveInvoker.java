@@ -32,10 +32,10 @@ import reactor.util.context.ContextView;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockUtils;
+import io.github.lockspring.LockUtils.WorkPart;
 import io.github.lockspring.aop.annotation.ReturnType;
 import io.github.lockspring.aop.invocation.NestedProxiesInvoker.GuardedInvocation;
-import io.github.lockspring.internal.LockAccess;
-import io.github.lockspring.internal.WorkPart;
 
 /**
  * Invoker of methods whose work ends when the returned stream completes, fails or is
@@ -223,7 +223,7 @@ public final class ReactiveInvoker implements LockedInvoker {
 		 * checkpoints.
 		 */
 		private Publisher<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
-			try (WorkPart part = LockAccess.get().begin(context)) {
+			try (WorkPart part = LockUtils.begin(context)) {
 				interrupting.forEach(LockHandle::checkpoint);
 				if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
 					CoroutineLocks.addTo(this.invocation, context);

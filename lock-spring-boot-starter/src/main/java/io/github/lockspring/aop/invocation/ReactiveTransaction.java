@@ -29,7 +29,6 @@ import reactor.util.context.ContextView;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.OnLost;
-import io.github.lockspring.internal.LockAccess;
 
 /**
  * Existing transaction of a subscriber, which keeps a lock until it has completed.
@@ -97,7 +96,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {
 			return Mono.defer(() -> (this.onLost != OnLost.REPORT && this.lock.isLost())
-					? Mono.error(LockAccess.get().lostException(this.lock.storeKey())) : Mono.empty());
+					? Mono.error(new LockLostException(this.lock.storeKey())) : Mono.empty());
 		}
 
 		@Override

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskDecorator;
 
 import io.github.lockspring.LockContext;
-import io.github.lockspring.internal.LockAccess;
-import io.github.lockspring.internal.WorkPart;
+import io.github.lockspring.LockUtils;
+import io.github.lockspring.LockUtils.WorkPart;
 
 /**
  * Body of a method that returns a stage, or of the code that replaces it, and the future
@@ -105,7 +105,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	private void call() {
-		try (WorkPart part = LockAccess.get().begin(this.locks)) {
+		try (WorkPart part = LockUtils.begin(this.locks)) {
 			Object result = this.work.run();
 			this.stage = (result instanceof CompletionStage<?> returned) ? returned
 					: CompletableFuture.completedFuture(result);

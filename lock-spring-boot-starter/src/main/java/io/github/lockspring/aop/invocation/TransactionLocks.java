@@ -32,7 +32,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.OnLost;
-import io.github.lockspring.internal.LockAccess;
 
 /**
  * Locks that a transaction keeps until it has completed. A transaction whose lock is lost
@@ -131,7 +130,7 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	static void requireHeld(LockHandle lock, OnLost onLost) {
 		if (onLost != OnLost.REPORT && lock.isLost()) {
-			throw LockAccess.get().lostException(lock.storeKey());
+			throw new LockLostException(lock.storeKey());
 		}
 	}
 

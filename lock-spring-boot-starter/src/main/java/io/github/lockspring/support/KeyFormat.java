@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.engine;
+package io.github.lockspring.support;
 
 /**
  * Format of keys in messages and logs, where they must not break lines, be invisible, or

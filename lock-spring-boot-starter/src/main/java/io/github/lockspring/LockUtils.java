@@ -14,19 +14,12 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.internal;
+package io.github.lockspring;
 
-import java.lang.invoke.MethodHandles;
 import java.util.Collection;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.Assert;
 
-import io.github.lockspring.LockContext;
-import io.github.lockspring.LockException;
-import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockOptions;
-import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
@@ -34,30 +27,12 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 
 /**
- * Access to members of the core that are no public API, for the other packages of this
- * library: the core registers its implementation here when it is first used.
- * <p>
- * Thread-safe.
+ * Utility methods for templates, handles and contexts. Mainly for internal use within the
+ * library: they may change without notice.
  */
-public abstract class LockAccess {
+public final class LockUtils {
 
-	private static @Nullable LockAccess registered;
-
-	/**
-	 * Return the access.
-	 * @return the implementation of the core
-	 */
-	public static LockAccess get() {
-		return Instance.VALUE;
-	}
-
-	/**
-	 * Register the implementation, in the static initializer of {@link LockContext}.
-	 * @param access the implementation
-	 */
-	protected static void register(LockAccess access) {
-		Assert.state(registered == null, "Registered already");
-		registered = access;
+	private LockUtils() {
 	}
 
 	/**
@@ -68,14 +43,18 @@ public abstract class LockAccess {
 	 * parameter
 	 * @return the template, which does not close the engines
 	 */
-	public abstract LockTemplate template(LockEngines engines, String prefix, LockOptions defaultOptions);
+	public static LockTemplate template(LockEngines engines, String prefix, LockOptions defaultOptions) {
+		return new LockTemplate(engines, prefix, defaultOptions);
+	}
 
 	/**
 	 * Return the engine of a template.
 	 * @param template the template
 	 * @return its engine
 	 */
-	public abstract LockEngine engine(LockTemplate template);
+	public static LockEngine engine(LockTemplate template) {
+		return template.engine();
+	}
 
 	/**
 	 * Register the name of a lock that is acquired by a template, so that meters can be
@@ -83,7 +62,9 @@ public abstract class LockAccess {
 	 * @param template the template
 	 * @param name the name, with which the keys of the lock begin
 	 */
-	public abstract void registerName(LockTemplate template, String name);
+	public static void registerName(LockTemplate template, String name) {
+		template.registerName(name);
+	}
 
 	/**
 	 * Return a template whose asynchronous acquisitions reenter the locks held by a lock
@@ -92,14 +73,18 @@ public abstract class LockAccess {
 	 * @param context the lock context, or {@code null} if nothing is held
 	 * @return a template for the same keys
 	 */
-	public abstract LockTemplate within(LockTemplate template, @Nullable LockContext context);
+	public static LockTemplate within(LockTemplate template, @Nullable LockContext context) {
+		return template.within(context);
+	}
 
 	/**
 	 * Return options in the form used by the engine.
 	 * @param options the options
 	 * @return the options of the engine
 	 */
-	public abstract AcquireOptions acquireOptions(LockOptions options);
+	public static AcquireOptions acquireOptions(LockOptions options) {
+		return options.acquireOptions();
+	}
 
 	/**
 	 * Translate an exception of the engine.
@@ -107,7 +92,9 @@ public abstract class LockAccess {
 	 * @param storeKey the key used in the store
 	 * @return the exception to throw
 	 */
-	public abstract RuntimeException translate(EngineException failure, String storeKey);
+	public static RuntimeException translate(EngineException failure, String storeKey) {
+		return LockException.of(failure, storeKey);
+	}
 
 	/**
 	 * Translate an exception of the engine about the renewal of a lease.
@@ -115,7 +102,9 @@ public abstract class LockAccess {
 	 * @param storeKey the key used in the store
 	 * @return the exception to throw
 	 */
-	public abstract RuntimeException translateRenewalFailure(EngineException failure, String storeKey);
+	public static RuntimeException translateRenewalFailure(EngineException failure, String storeKey) {
+		return LockException.ofRenewal(failure, storeKey);
+	}
 
 	/**
 	 * Translate an exception of the engine about a value.
@@ -123,29 +112,9 @@ public abstract class LockAccess {
 	 * @param storeKey the key used in the store
 	 * @return the exception to throw
 	 */
-	public abstract RuntimeException translateValueFailure(EngineException failure, String storeKey);
-
-	/**
-	 * Return the exception for a lock that was lost while it was held.
-	 * @param storeKey the key, as used in the store
-	 * @return the exception
-	 */
-	public abstract LockException lostException(String storeKey);
-
-	/**
-	 * Return the exception for an acquisition that exceeds a limit.
-	 * @param message the limit, and by how much it was exceeded
-	 * @param storeKey the key, as used in the store
-	 * @return the exception
-	 */
-	public abstract LockException limitException(String message, String storeKey);
-
-	/**
-	 * Return the exception for those that wait when the application shuts down.
-	 * @param storeKey the key, as used in the store
-	 * @return the exception
-	 */
-	public abstract RuntimeException shutdownException(String storeKey);
+	public static RuntimeException translateValueFailure(EngineException failure, String storeKey) {
+		return LockException.ofValue(failure, storeKey);
+	}
 
 	/**
 	 * Create a handle of a hold.
@@ -153,7 +122,9 @@ public abstract class LockAccess {
 	 * @param hold the hold
 	 * @return a handle with a key of the template
 	 */
-	public abstract LockHandle handle(LockTemplate template, Hold hold);
+	public static LockHandle handle(LockTemplate template, Hold hold) {
+		return template.handle(hold);
+	}
 
 	/**
 	 * Return the hold of one of the keys of a handle.
@@ -162,7 +133,9 @@ public abstract class LockAccess {
 	 * @param storeKey the key used in the store
 	 * @return the hold, or {@code null} if the handle is closed or is not for this key
 	 */
-	public abstract @Nullable Hold holdOf(LockHandle lock, LockTemplate template, String storeKey);
+	public static @Nullable Hold holdOf(LockHandle lock, LockTemplate template, String storeKey) {
+		return LockContext.holdOf(lock, template.backendName(), storeKey);
+	}
 
 	/**
 	 * Return whether the current thread would acquire a lock reentrantly, however it was
@@ -172,14 +145,19 @@ public abstract class LockAccess {
 	 * @param options the options of the acquisition
 	 * @return {@code true} if its owner holds the lock
 	 */
-	public abstract boolean isHeld(LockTemplate template, String storeKey, LockOptions options);
+	public static boolean isHeld(LockTemplate template, String storeKey, LockOptions options) {
+		Hold hold = template.engine().heldBy(storeKey, template.ownerOf(storeKey), options.acquireOptions());
+		return hold != null && hold.isHeld();
+	}
 
 	/**
 	 * Create a handle of several locks, also of several backends.
 	 * @param locks handles created by templates, in the order in which they were acquired
 	 * @return a handle that releases all of them
 	 */
-	public abstract LockHandle handle(Collection<LockHandle> locks);
+	public static LockHandle handle(Collection<LockHandle> locks) {
+		return CompositeLockHandle.of(locks);
+	}
 
 	/**
 	 * Create a chain by adding a lock.
@@ -188,7 +166,9 @@ public abstract class LockAccess {
 	 * @param outer the locks that were held before
 	 * @return the chain
 	 */
-	public abstract LockContext context(String name, LockHandle lock, @Nullable LockContext outer);
+	public static LockContext context(String name, LockHandle lock, @Nullable LockContext outer) {
+		return new LockContext(name, lock, outer);
+	}
 
 	/**
 	 * Begin a part of asynchronous work in the current thread: its locks replace those of
@@ -196,19 +176,25 @@ public abstract class LockAccess {
 	 * @param context the innermost lock of the work, or {@code null} for none
 	 * @return the part
 	 */
-	public abstract WorkPart begin(@Nullable LockContext context);
+	public static WorkPart begin(@Nullable LockContext context) {
+		return LockContext.begin(context);
+	}
 
 	/**
 	 * Add a lock to the chain of the current thread.
 	 * @param name the name of the lock
 	 * @param lock the handle of the lock
 	 */
-	public abstract void enter(String name, LockHandle lock);
+	public static void enter(String name, LockHandle lock) {
+		LockContext.enter(name, lock);
+	}
 
 	/**
 	 * Remove the innermost lock from the chain of the current thread.
 	 */
-	public abstract void leave();
+	public static void leave() {
+		LockContext.leave();
+	}
 
 	/**
 	 * Return the owner of a lock that the current thread acquires or releases with a
@@ -219,28 +205,26 @@ public abstract class LockAccess {
 	 * @param storeKey the key used in the store
 	 * @return the owner
 	 */
-	public abstract Object ownerOf(LockTemplate template, String storeKey);
+	public static Object ownerOf(LockTemplate template, String storeKey) {
+		return template.ownerOf(storeKey);
+	}
 
 	/**
-	 * Initializes the core.
+	 * Part of asynchronous work that a thread runs without interruption. It owns the
+	 * locks that the thread acquires with blocking methods, so that they are not
+	 * reentered by other work that the thread runs later, nor by another part of the same
+	 * work that runs concurrently.
+	 *
+	 * @see LockUtils#begin(LockContext)
 	 */
-	private static final class Instance {
+	public interface WorkPart extends AutoCloseable {
 
-		static final LockAccess VALUE = load();
-
-		private static LockAccess load() {
-			try {
-				MethodHandles.lookup().ensureInitialized(LockContext.class);
-			}
-			catch (IllegalAccessException ex) {
-				throw new IllegalStateException(ex);
-			}
-			LockAccess access = registered;
-			if (access == null) {
-				throw new IllegalStateException("Not registered");
-			}
-			return access;
-		}
+		/**
+		 * End this part, and everything that was begun inside it, if it is run by the
+		 * current thread.
+		 */
+		@Override
+		void close();
 
 	}
 
