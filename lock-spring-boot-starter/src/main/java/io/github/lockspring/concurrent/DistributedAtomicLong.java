@@ -189,8 +189,7 @@ public interface DistributedAtomicLong {
 	/**
 	 * Set the time to live: the number is deleted when it has passed by the clock of the
 	 * store, whether or not any process runs. Replaces a former one, which other changes
-	 * leave as it is. A number that is set
-	 * after the deletion has none.
+	 * leave as it is. A number that is set after the deletion has none.
 	 * @param timeToLive the time to live from now on, rounded up to milliseconds; more
 	 * than a hundred years are a hundred years
 	 * @return whether the number was set; if not, nothing is changed

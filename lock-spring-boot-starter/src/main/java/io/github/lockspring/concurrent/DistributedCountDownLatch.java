@@ -36,10 +36,9 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * The count belongs to the store, not to a process: a process that ends without having
  * counted down leaves the others waiting, until their time is over or the latch is
- * {@linkplain #delete() deleted} or its {@linkplain #expire time to live} is over. A latch
- * that has reached zero leaves nothing in the
- * store, and can be set again; those that waited for the former count are released even
- * if they notice it only afterwards.
+ * {@linkplain #delete() deleted} or its {@linkplain #expire time to live} is over. A
+ * latch that has reached zero leaves nothing in the store, and can be set again; those
+ * that waited for the former count are released even if they notice it only afterwards.
  * <p>
  * Waiting continues while the store is unavailable, and throws
  * {@link io.github.lockspring.LockUnavailableException} if it still is when the time is
@@ -114,11 +113,10 @@ public interface DistributedCountDownLatch {
 	/**
 	 * Set the time to live: the latch is deleted when it has passed by the clock of the
 	 * store, whether or not any process runs. Replaces a former one, which other changes
-	 * leave as it is. Its end is a
-	 * {@linkplain #delete() deletion}: all waiting threads are released when they read
-	 * the count next, which takes two seconds at most, and {@code await} returns
-	 * {@code true} as if the count had reached zero.
-	 * A count that is set afterwards has no time to live.
+	 * leave as it is. Its end is a {@linkplain #delete() deletion}: all waiting threads
+	 * are released when they read the count next, which takes two seconds at most, and
+	 * {@code await} returns {@code true} as if the count had reached zero. A count that
+	 * is set afterwards has no time to live.
 	 * @param timeToLive the time to live from now on, rounded up to milliseconds; more
 	 * than a hundred years are a hundred years
 	 * @return whether the count was set; if not, nothing is changed

@@ -23,8 +23,8 @@ import java.util.concurrent.Executor;
 /**
  * Integer that processes share, with versions and listeners: a process changes it on the
  * condition that no other has changed it since it was read, and is notified of changes.
- * It is 0 until it is set, and remains until it is {@linkplain #delete() deleted}
- * or its {@linkplain #expire time to live} is over.
+ * It is 0 until it is set, and remains until it is {@linkplain #delete() deleted} or its
+ * {@linkplain #expire time to live} is over.
  *
  * <pre class="code">{@code
  * SharedCount workers = client.sharedCount("workers");
@@ -78,9 +78,8 @@ public interface SharedCount extends AutoCloseable {
 	/**
 	 * Set the time to live: the count is deleted when it has passed by the clock of the
 	 * store, whether or not any process runs. Replaces a former one, which other changes
-	 * leave as it is. Listeners are called
-	 * with 0 when it is read next. A count that is set after the deletion has no time to
-	 * live.
+	 * leave as it is. The version increases. Listeners are called now, and with 0 when
+	 * the count is read after the deletion. A count that is set then has no time to live.
 	 * @param timeToLive the time to live from now on, rounded up to milliseconds; more
 	 * than a hundred years are a hundred years
 	 * @return whether the count was set; if not, nothing is changed

@@ -22,9 +22,8 @@ import java.util.Map;
 
 /**
  * Store of values: one versioned number for each key, which remains until it is deleted
- * or its time to live is over.
- * Counters, latches and barriers are built on it. Values and leases are independent: a
- * key may have both.
+ * or its time to live is over. Counters, latches and barriers are built on it. Values and
+ * leases are independent: a key may have both.
  * <p>
  * Obtained from {@link LockBackend#values()}, and started and closed with that backend.
  * Every method makes at most one round trip in the common case, and returns or throws

@@ -36,6 +36,8 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
+import io.github.lockspring.concurrent.DistributedAtomicLong;
+import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.LockBackend;
@@ -101,6 +103,19 @@ class TestLocksContextTests {
 			assertThat(lock.remaining()).isEqualTo(remaining.minusSeconds(5));
 			locks.reset();
 			assertThat(locks.time().instant()).isEqualTo(new SettableTime().instant());
+		});
+	}
+
+	@Test
+	void clockEndsTheTimeToLiveOfACounter() {
+		this.runner.run((context) -> {
+			DistributedAtomicLong counter = context.getBean(LockClient.class).atomicLong("orders");
+			counter.set(7);
+			counter.expire(Duration.ofMinutes(15));
+			context.getBean(TestLocks.class).advance(Duration.ofMinutes(14));
+			assertThat(counter.get()).isEqualTo(7);
+			context.getBean(TestLocks.class).advance(Duration.ofMinutes(1));
+			assertThat(counter.get()).isZero();
 		});
 	}
 

@@ -89,9 +89,9 @@ public final class ValueSql {
 	 * Its parameters are the {@linkplain ValueEntry#beginning beginning} of the new
 	 * entry, the process, the expected number and version if {@link #isValueCompared()},
 	 * two factors and a summand of the end of the time to live, the factor and the
-	 * summand of the number, the key, the minimum and the maximum of
-	 * the number and of the version, the process, and the {@linkplain ValueEntry#sequence
-	 * number} of the update.
+	 * summand of the number, the key, the minimum and the maximum of the number and of
+	 * the version, the process, and the {@linkplain ValueEntry#sequence number} of the
+	 * update.
 	 */
 	public String update() {
 		return this.update;

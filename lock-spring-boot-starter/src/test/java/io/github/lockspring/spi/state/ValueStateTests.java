@@ -95,7 +95,8 @@ class ValueStateTests {
 	@Test
 	void versionThatTheStoreGivesIsThatOfTheResult() {
 		ValueState written = ValueState.NONE.next(update("one", 1, INCREMENT), 0, NOW).withVersion(7);
-		assertThat(written.resultOf(update("one", 1, INCREMENT))).isEqualTo(new ValueUpdateResult(Value.ABSENT, new Value(1, 7)));
+		assertThat(written.resultOf(update("one", 1, INCREMENT)))
+			.isEqualTo(new ValueUpdateResult(Value.ABSENT, new Value(1, 7)));
 		ValueState next = written.next(update("two", 1, INCREMENT), 0, NOW).withVersion(9);
 		assertThat(next.answer(update("one", 1, INCREMENT))).isEqualTo(written.resultOf(update("one", 1, INCREMENT)));
 		assertThat(next.value()).isEqualTo(new Value(2, 9));
