@@ -43,8 +43,8 @@ class ReadmeTests {
 		Path page = Path.of("..", "README.md");
 		List<String> blocks = JavaCode.blocksOf(page);
 		assertThat(blocks).hasSize(3);
-		Map<String, String> code = Map.of("First", "class First {" + blocks.get(0) + "}", "Orders", blocks.get(1), "InCode",
-				"class InCode { void use(LockOperations locks, LockClient client) {" + blocks.get(2)
+		Map<String, String> code = Map.of("First", "class First {" + blocks.get(0) + "}", "Orders", blocks.get(1),
+				"InCode", "class InCode { void use(LockOperations locks, LockClient client) {" + blocks.get(2)
 						+ "} void pay(long id) { } }");
 		try (URLClassLoader loader = new JavaCode("readme", JavaCode.importsOf(page)).compile(code, this.classes)) {
 			start(loader);
@@ -67,10 +67,7 @@ class ReadmeTests {
 	}
 
 	private void start(ClassLoader loader) {
-		List<Class<?>> beans = List.of("Orders", "First")
-			.stream()
-			.<Class<?>>map((name) -> load(loader, name))
-			.toList();
+		List<Class<?>> beans = List.of("Orders", "First").stream().<Class<?>>map((name) -> load(loader, name)).toList();
 		ApplicationContextRunner runner = new ApplicationContextRunner().withClassLoader(loader)
 			.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 			.withPropertyValues("lock.backend=local");

@@ -16,76 +16,22 @@
 
 package io.github.lockspring.jdbc;
 
-import org.junit.jupiter.api.Nested;
-
 import io.github.lockspring.server.MySqlServer;
+import io.github.lockspring.server.SqlServer;
 
 /**
  * Locks in MySQL while something goes wrong.
  */
-class MySqlFaultServerTests {
+class MySqlFaultServerTests extends SqlFaultContract {
 
-	@Nested
-	class ReplyDropped extends SqlReplyDroppedTests {
-
-		ReplyDropped() {
-			super(MySqlServer.shared());
-		}
-
+	@Override
+	SqlServer server() {
+		return MySqlServer.shared();
 	}
 
-	@Nested
-	class ServerAway extends SqlServerAwayTests {
-
-		ServerAway() {
-			super(MySqlServer.shared(), MySqlServer::startDurable);
-		}
-
-	}
-
-	@Nested
-	class PoolExhausted extends SqlPoolExhaustedTests {
-
-		PoolExhausted() {
-			super(MySqlServer.shared());
-		}
-
-	}
-
-	@Nested
-	class TableChanged extends SqlTableChangedTests {
-
-		TableChanged() {
-			super(MySqlServer.shared());
-		}
-
-	}
-
-	@Nested
-	class RowBlocked extends SqlRowBlockedTests {
-
-		RowBlocked() {
-			super(MySqlServer.shared());
-		}
-
-	}
-
-	@Nested
-	class Contention extends SqlContentionTests {
-
-		Contention() {
-			super(MySqlServer.shared());
-		}
-
-	}
-
-	@Nested
-	class Workers extends SqlWorkersTests {
-
-		Workers() {
-			super(MySqlServer.shared());
-		}
-
+	@Override
+	SqlServer startDurable() {
+		return MySqlServer.startDurable();
 	}
 
 }

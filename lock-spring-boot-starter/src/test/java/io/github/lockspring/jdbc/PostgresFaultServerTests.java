@@ -16,76 +16,22 @@
 
 package io.github.lockspring.jdbc;
 
-import org.junit.jupiter.api.Nested;
-
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.server.SqlServer;
 
 /**
  * Locks in PostgreSQL while something goes wrong.
  */
-class PostgresFaultServerTests {
+class PostgresFaultServerTests extends SqlFaultContract {
 
-	@Nested
-	class ReplyDropped extends SqlReplyDroppedTests {
-
-		ReplyDropped() {
-			super(PostgresServer.shared());
-		}
-
+	@Override
+	SqlServer server() {
+		return PostgresServer.shared();
 	}
 
-	@Nested
-	class ServerAway extends SqlServerAwayTests {
-
-		ServerAway() {
-			super(PostgresServer.shared(), PostgresServer::startDurable);
-		}
-
-	}
-
-	@Nested
-	class PoolExhausted extends SqlPoolExhaustedTests {
-
-		PoolExhausted() {
-			super(PostgresServer.shared());
-		}
-
-	}
-
-	@Nested
-	class TableChanged extends SqlTableChangedTests {
-
-		TableChanged() {
-			super(PostgresServer.shared());
-		}
-
-	}
-
-	@Nested
-	class RowBlocked extends SqlRowBlockedTests {
-
-		RowBlocked() {
-			super(PostgresServer.shared());
-		}
-
-	}
-
-	@Nested
-	class Contention extends SqlContentionTests {
-
-		Contention() {
-			super(PostgresServer.shared());
-		}
-
-	}
-
-	@Nested
-	class Workers extends SqlWorkersTests {
-
-		Workers() {
-			super(PostgresServer.shared());
-		}
-
+	@Override
+	SqlServer startDurable() {
+		return PostgresServer.startDurable();
 	}
 
 }
