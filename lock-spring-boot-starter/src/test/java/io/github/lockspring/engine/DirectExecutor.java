@@ -16,20 +16,15 @@
 
 package io.github.lockspring.engine;
 
-import java.util.List;
-import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Runs everything in the thread that asks, so that the work of the timer is done when the
  * timer sleeps.
  */
-final class DirectExecutor extends AbstractExecutorService {
+final class DirectExecutor extends ControlledExecutor {
 
 	private final ConcurrentLinkedQueue<Throwable> refusals = new ConcurrentLinkedQueue<>();
-
-	private volatile boolean shutdown;
 
 	/**
 	 * Has the next task refused.
@@ -48,32 +43,6 @@ final class DirectExecutor extends AbstractExecutorService {
 			throw exception;
 		}
 		command.run();
-	}
-
-	@Override
-	public void shutdown() {
-		this.shutdown = true;
-	}
-
-	@Override
-	public List<Runnable> shutdownNow() {
-		this.shutdown = true;
-		return List.of();
-	}
-
-	@Override
-	public boolean isShutdown() {
-		return this.shutdown;
-	}
-
-	@Override
-	public boolean isTerminated() {
-		return this.shutdown;
-	}
-
-	@Override
-	public boolean awaitTermination(long timeout, TimeUnit unit) {
-		return this.shutdown;
 	}
 
 }

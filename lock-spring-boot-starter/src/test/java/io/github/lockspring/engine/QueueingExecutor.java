@@ -16,20 +16,15 @@
 
 package io.github.lockspring.engine;
 
-import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Runs nothing until the test says so.
  */
-final class QueueingExecutor extends AbstractExecutorService {
+final class QueueingExecutor extends ControlledExecutor {
 
 	private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-
-	private volatile boolean shutdown;
 
 	@Override
 	public void execute(Runnable command) {
@@ -43,32 +38,6 @@ final class QueueingExecutor extends AbstractExecutorService {
 		for (Runnable task = this.tasks.poll(); task != null; task = this.tasks.poll()) {
 			task.run();
 		}
-	}
-
-	@Override
-	public void shutdown() {
-		this.shutdown = true;
-	}
-
-	@Override
-	public List<Runnable> shutdownNow() {
-		this.shutdown = true;
-		return List.of();
-	}
-
-	@Override
-	public boolean isShutdown() {
-		return this.shutdown;
-	}
-
-	@Override
-	public boolean isTerminated() {
-		return this.shutdown;
-	}
-
-	@Override
-	public boolean awaitTermination(long timeout, TimeUnit unit) {
-		return this.shutdown;
 	}
 
 }

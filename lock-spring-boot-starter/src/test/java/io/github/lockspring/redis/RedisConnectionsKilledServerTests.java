@@ -22,8 +22,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -31,7 +29,6 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
-import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The server cuts its connections, or forgets the scripts, every 200 ms.
  */
-class RedisConnectionsKilledServerTests {
+class RedisConnectionsKilledServerTests extends RedisFaults {
 
 	private static final Duration LENGTH = Duration.ofSeconds(3L * FaultRun.SCALE);
 
@@ -53,22 +50,6 @@ class RedisConnectionsKilledServerTests {
 			List.of(OPTIONS, OPTIONS, AcquireOptions.fair(Duration.ofSeconds(20), true)),
 			List.of(Duration.ZERO, Duration.ofMillis(20), Duration.ofSeconds(5)), Duration.ofMillis(2),
 			Duration.ofMillis(100));
-
-	private RedisServer server;
-
-	private FaultRun run;
-
-	@BeforeEach
-	void start() {
-		this.server = RedisServer.start();
-		this.run = new FaultRun(getClass().getSimpleName());
-	}
-
-	@AfterEach
-	void stop() {
-		this.run.close();
-		this.server.close();
-	}
 
 	@Test
 	void connectionsForCallsAreCut() throws Exception {

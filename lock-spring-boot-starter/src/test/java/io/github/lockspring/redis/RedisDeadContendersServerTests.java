@@ -28,8 +28,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,7 +38,6 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.LockHistory.Acquisition;
-import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
@@ -49,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * One holds, 200 wait, and a third of them dies.
  */
-class RedisDeadContendersServerTests {
+class RedisDeadContendersServerTests extends RedisFaults {
 
 	private static final int CONTENDERS = 200;
 
@@ -62,22 +59,6 @@ class RedisDeadContendersServerTests {
 	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final Duration WAIT = FaultRun.PATIENCE;
-
-	private RedisServer server;
-
-	private FaultRun run;
-
-	@BeforeEach
-	void start() {
-		this.server = RedisServer.start();
-		this.run = new FaultRun(getClass().getSimpleName());
-	}
-
-	@AfterEach
-	void stop() {
-		this.run.close();
-		this.server.close();
-	}
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })

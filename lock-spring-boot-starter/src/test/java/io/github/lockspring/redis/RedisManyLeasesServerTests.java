@@ -25,8 +25,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -35,7 +33,6 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
-import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Thousands of leases are held and renewed, while others acquire and release.
  */
-class RedisManyLeasesServerTests {
+class RedisManyLeasesServerTests extends RedisFaults {
 
 	private static final Duration LEASE = Duration.ofSeconds(10);
 
@@ -57,22 +54,6 @@ class RedisManyLeasesServerTests {
 
 	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS), List.of(FaultRun.PATIENCE), Duration.ZERO,
 			Duration.ofMillis(5));
-
-	private RedisServer server;
-
-	private FaultRun run;
-
-	@BeforeEach
-	void start() {
-		this.server = RedisServer.start();
-		this.run = new FaultRun(getClass().getSimpleName());
-	}
-
-	@AfterEach
-	void stop() {
-		this.run.close();
-		this.server.close();
-	}
 
 	@Test
 	void noneIsLost() throws Exception {

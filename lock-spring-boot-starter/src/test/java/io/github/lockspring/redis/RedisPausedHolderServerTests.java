@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
@@ -32,14 +31,13 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
-import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A process that holds a lease stands still for longer than the lease lasts.
  */
-class RedisPausedHolderServerTests {
+class RedisPausedHolderServerTests extends RedisFaults {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
@@ -51,21 +49,9 @@ class RedisPausedHolderServerTests {
 
 	private final ChildJvms children = new ChildJvms();
 
-	private RedisServer server;
-
-	private FaultRun run;
-
-	@BeforeEach
-	void start() {
-		this.server = RedisServer.start();
-		this.run = new FaultRun(getClass().getSimpleName());
-	}
-
 	@AfterEach
 	void stop() {
 		this.children.close();
-		this.run.close();
-		this.server.close();
 	}
 
 	@Test

@@ -34,14 +34,13 @@ import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
-import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The server stands still for a while, with its connections open.
  */
-class RedisPausedServerTests {
+class RedisPausedServerTests extends RedisFaults {
 
 	private static final Duration LONG = Duration.ofSeconds(5);
 
@@ -58,10 +57,6 @@ class RedisPausedServerTests {
 	 */
 	private static final Duration SLACK = Duration.ofSeconds(5);
 
-	private RedisServer server;
-
-	private FaultRun run;
-
 	private EngineProcess holder;
 
 	private EngineProcess waiter;
@@ -70,8 +65,6 @@ class RedisPausedServerTests {
 
 	@BeforeEach
 	void start() {
-		this.server = RedisServer.start();
-		this.run = new FaultRun(getClass().getSimpleName());
 		this.holder = this.run.startProcess(RedisStore.on(this.server));
 		this.waiter = this.run.startProcess(RedisStore.on(this.server));
 	}
@@ -79,8 +72,6 @@ class RedisPausedServerTests {
 	@AfterEach
 	void stop() {
 		this.server.resume();
-		this.run.close();
-		this.server.close();
 	}
 
 	@Test

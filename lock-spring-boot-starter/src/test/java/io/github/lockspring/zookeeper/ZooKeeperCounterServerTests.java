@@ -22,9 +22,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Keys whose sequence numbers are used up: ZooKeeper gives the last one to all nodes
  * then.
  */
-class ZooKeeperCounterServerTests {
+class ZooKeeperCounterServerTests extends TwoZooKeeperProcesses {
 
 	private static final int LAST = Integer.MAX_VALUE;
 
@@ -57,12 +55,6 @@ class ZooKeeperCounterServerTests {
 	private static Path folder;
 
 	private static ZooKeeperInProcess server;
-
-	private final String key = "key-" + System.nanoTime();
-
-	private ZooKeeperProcess one;
-
-	private ZooKeeperProcess two;
 
 	@BeforeAll
 	static void startServer() throws Exception {
@@ -74,16 +66,9 @@ class ZooKeeperCounterServerTests {
 		server.close();
 	}
 
-	@BeforeEach
-	void startProcesses() {
-		this.one = ZooKeeperProcess.on(server.connectString());
-		this.two = ZooKeeperProcess.on(server.connectString());
-	}
-
-	@AfterEach
-	void stopProcesses() {
-		this.one.close();
-		this.two.close();
+	@Override
+	String connectString() {
+		return server.connectString();
 	}
 
 	@Test

@@ -29,9 +29,7 @@ import java.util.function.Supplier;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -58,7 +56,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Who gets a turn in the queues of {@link ZooKeeperLockBackend}, and that those who leave
  * them leave nothing behind.
  */
-class ZooKeeperQueueServerTests {
+class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 
 	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
@@ -66,13 +64,7 @@ class ZooKeeperQueueServerTests {
 
 	private static ZooKeeperServer server;
 
-	private final String key = "key-" + System.nanoTime();
-
 	private final LockPaths paths = new LockPaths(Clients.create("localhost:1"), "lock");
-
-	private ZooKeeperProcess one;
-
-	private ZooKeeperProcess two;
 
 	@BeforeAll
 	static void startServer() {
@@ -84,16 +76,9 @@ class ZooKeeperQueueServerTests {
 		server.close();
 	}
 
-	@BeforeEach
-	void startProcesses() {
-		this.one = ZooKeeperProcess.on(server.connectString());
-		this.two = ZooKeeperProcess.on(server.connectString());
-	}
-
-	@AfterEach
-	void stopProcesses() {
-		this.one.close();
-		this.two.close();
+	@Override
+	String connectString() {
+		return server.connectString();
 	}
 
 	@Test

@@ -1,0 +1,46 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.server.RedisServer;
+
+/**
+ * Tests in which a server of their own, or those that use it, get into trouble.
+ */
+abstract class RedisFaults {
+
+	RedisServer server;
+
+	FaultRun run;
+
+	@BeforeEach
+	final void startServer() {
+		this.server = RedisServer.start();
+		this.run = new FaultRun(getClass().getSimpleName());
+	}
+
+	@AfterEach
+	final void stopServer() {
+		this.run.close();
+		this.server.close();
+	}
+
+}
