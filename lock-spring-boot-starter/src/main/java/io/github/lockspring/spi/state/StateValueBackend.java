@@ -64,6 +64,11 @@ final class StateValueBackend implements ValueBackend {
 	}
 
 	@Override
+	public boolean expiresValues() {
+		return true;
+	}
+
+	@Override
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
 		long deadline = Deadline.after(timeout);
 		String id = id(update.key());

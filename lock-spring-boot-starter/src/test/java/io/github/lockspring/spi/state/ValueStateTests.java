@@ -49,42 +49,66 @@ class ValueStateTests {
 			new ValueChange.Set(1, ValueChange.ANY_VERSION), new ValueChange.Set(5, 0), new ValueChange.Set(6, 1),
 			new ValueChange.Replace(0, 1), new ValueChange.Delete(ValueChange.ANY_VERSION), new ValueChange.Delete(2));
 
+	private static final List<ValueChange> CHANGES_WITH_TIME = List.of(INCREMENT,
+			new ValueChange.Set(5, ValueChange.ANY_VERSION), new ValueChange.Set(6, 2), new ValueChange.Replace(0, 1),
+			new ValueChange.Delete(ValueChange.ANY_VERSION), new ValueChange.Expire(1), new ValueChange.Expire(2),
+			new ValueChange.Expire(0));
+
 	/**
 	 * All sequences of four updates of two processes, repeated, late and in order,
 	 * against a history that forgets nothing.
 	 */
 	@Test
 	void everySequenceOfUpdatesHasTheResultsOfItsHistory() {
-		assertThat(follow(ValueState.NONE, new History(), 4)).isEqualTo(177_440);
+		assertThat(follow(ValueState.NONE, new History(), 4, CHANGES, List.of(0L))).isEqualTo(177_440);
 	}
 
-	private long follow(ValueState state, History history, int steps) {
+	/**
+	 * Between two updates passes no time, or more than half of the shortest time to live.
+	 */
+	@Test
+	void everySequenceOfUpdatesInTimeHasTheResultsOfItsHistory() {
+		List<Long> times = List.of(0L, 600L);
+		assertThat(follow(ValueState.NONE, new History(), 3, CHANGES_WITH_TIME, times)).isGreaterThan(30_000);
+		List<ValueChange> few = List.of(INCREMENT, new ValueChange.Expire(1), new ValueChange.Set(6, 2));
+		assertThat(follow(ValueState.NONE, new History(), 4, few, times)).isGreaterThan(30_000);
+	}
+
+	private long follow(ValueState state, History history, int steps, List<ValueChange> changes, List<Long> times) {
 		if (steps == 0) {
 			return 1;
 		}
 		long followed = 0;
-		for (ValueUpdate update : updates()) {
+		for (ValueUpdate update : updates(changes)) {
 			if (history.hasAnother(update)) {
 				continue;
 			}
-			History expected = new History(history);
-			ValueUpdateResult result = expected.apply(update);
-			ValueUpdateResult answer = state.answer(update);
-			ValueState next = (answer != null) ? state : state.next(update, expected.version, NOW);
-			if (!result.equals((answer != null) ? answer : next.resultOf(update))
-					|| !next.value().equals(expected.value)) {
-				throw new AssertionError(update + " applied to " + state + ": " + result + " is expected");
+			for (long time : times) {
+				History expected = new History(history);
+				ValueState next = step(state, expected, update, time);
+				followed += follow(next, expected, steps - 1, changes, times);
 			}
-			followed += follow(next, expected, steps - 1);
 		}
 		return followed;
 	}
 
-	private static List<ValueUpdate> updates() {
+	private static ValueState step(ValueState state, History history, ValueUpdate update, long time) {
+		history.pass(time);
+		ValueState present = state.at(history.now);
+		ValueUpdateResult result = history.apply(update);
+		ValueUpdateResult answer = present.answer(update);
+		ValueState next = (answer != null) ? present : present.next(update, history.version, history.now);
+		if (!result.equals((answer != null) ? answer : next.resultOf(update)) || !next.value().equals(history.value)) {
+			throw new AssertionError(update + " applied to " + state + ": " + result + " is expected");
+		}
+		return next;
+	}
+
+	private static List<ValueUpdate> updates(List<ValueChange> changes) {
 		List<ValueUpdate> updates = new ArrayList<>();
 		for (String process : List.of("one", "two")) {
 			for (int sequence = 1; sequence <= 2; sequence++) {
-				for (ValueChange change : CHANGES) {
+				for (ValueChange change : changes) {
 					updates.add(new ValueUpdate("key", change, new OwnerId(process, sequence), sequence == 1));
 				}
 			}
@@ -202,6 +226,10 @@ class ValueStateTests {
 
 		private long version;
 
+		private long now = NOW;
+
+		private long expiry = Long.MAX_VALUE;
+
 		History() {
 		}
 
@@ -210,6 +238,16 @@ class ValueStateTests {
 			this.changes.putAll(other.changes);
 			this.value = other.value;
 			this.version = other.version;
+			this.now = other.now;
+			this.expiry = other.expiry;
+		}
+
+		void pass(long time) {
+			this.now += time;
+			if (this.now >= this.expiry) {
+				this.value = Value.ABSENT;
+				this.expiry = Long.MAX_VALUE;
+			}
 		}
 
 		/**
@@ -233,6 +271,10 @@ class ValueStateTests {
 				this.value = (update.change() instanceof ValueChange.Delete) ? Value.ABSENT
 						: new Value(update.change().numberAfter(before), this.version);
 				this.results.put(update.id(), new ValueUpdateResult(before, this.value));
+				if (update.change() instanceof ValueChange.Expire expire) {
+					this.expiry = (expire.millis() != 0) ? this.now + 1000 * expire.millis() : Long.MAX_VALUE;
+				}
+				this.expiry = this.value.exists() ? this.expiry : Long.MAX_VALUE;
 			}
 			return new ValueUpdateResult(before, this.value);
 		}
