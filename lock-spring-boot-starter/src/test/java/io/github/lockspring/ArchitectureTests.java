@@ -138,27 +138,13 @@ class ArchitectureTests {
 	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE, SPI);
 
 	@ArchTest
-	static final ArchRule aopKnowsAnnotationsAndInvocations = packageKnowsOnly(AOP, ROOT, ENGINE,
-			AOP + ".annotation", AOP + ".invocation");
-
-	@ArchTest
-	static final ArchRule annotationsKnowExpressions = packageKnowsOnly(AOP + ".annotation", ROOT, ENGINE,
-			AOP + ".expression");
-
-	@ArchTest
-	static final ArchRule invocationsKnowAnnotations = packageKnowsOnly(AOP + ".invocation", ROOT, ENGINE,
-			AOP + ".annotation", AOP + ".expression");
-
-	@ArchTest
-	static final ArchRule checksKnowTheAdvice = packageKnowsOnly(AOP + ".check", ROOT, ENGINE, AOP,
-			AOP + ".annotation");
+	static final ArchRule aopKnowsExpressions = packageKnowsOnly(AOP, ROOT, ENGINE, AOP + ".expression");
 
 	@ArchTest
 	static final ArchRule expressionKnowsRootAndEngine = packageKnowsOnly(AOP + ".expression", ROOT, ENGINE);
 
 	@ArchTest
-	static final ArchRule aspectjKnowsAop = packageKnowsOnly(AOP + ".aspectj", AOP, AOP + ".annotation",
-			AOP + ".invocation", AOP + ".check");
+	static final ArchRule aspectjKnowsAop = packageKnowsOnly(AOP + ".aspectj", AOP);
 
 	@ArchTest
 	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI);
@@ -278,15 +264,15 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule kotlinStaysInTheAdvice = typesStayIn(new String[] { "kotlin..", "kotlinx.." },
-			AOP + ".invocation");
+			AOP);
 
 	@ArchTest
 	static final ArchRule transactionsStayInTheAdvice = typesStayIn(
-			new String[] { "org.springframework.transaction.." }, AOP + ".invocation", AUTO_CONFIGURATION);
+			new String[] { "org.springframework.transaction.." }, AOP, AUTO_CONFIGURATION);
 
 	@ArchTest
 	static final ArchRule persistenceStaysInTheAdvice = typesStayIn(
-			new String[] { "org.springframework.orm..", "jakarta.persistence.." }, AOP + ".invocation");
+			new String[] { "org.springframework.orm..", "jakarta.persistence.." }, AOP);
 
 	@ArchTest
 	static final ArchRule dataAccessExceptionsStayInFencing = typesStayIn(new String[] { "org.springframework.dao.." },
@@ -297,7 +283,7 @@ class ArchitectureTests {
 	 */
 	@ArchTest
 	static final ArchRule reactorStaysInTheAdviceAndLettuce = noClasses().that()
-		.resideOutsideOfPackages(AOP + ".invocation", ROOT + ".redis.client")
+		.resideOutsideOfPackages(AOP, ROOT + ".redis.client")
 		.and(DescribedPredicate.not(belongToAnyOf(ReactiveLockContext.class)))
 		.should()
 		.dependOnClassesThat()
@@ -339,7 +325,7 @@ class ArchitectureTests {
 			.map(JavaClass::getName)
 			.sorted()
 			.toList();
-		assertThat(internals).hasSizeLessThanOrEqualTo(92);
+		assertThat(internals).hasSizeLessThanOrEqualTo(70);
 	}
 
 	/**

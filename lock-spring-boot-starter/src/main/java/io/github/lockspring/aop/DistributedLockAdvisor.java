@@ -26,7 +26,6 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.Ordered;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.aop.annotation.LockAttributesSource;
 
 /**
  * Advisor that runs methods annotated with {@link DistributedLock @DistributedLock} under

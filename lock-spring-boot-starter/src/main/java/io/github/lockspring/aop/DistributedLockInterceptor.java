@@ -37,28 +37,6 @@ import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockspring.LockKeyConverter;
 import io.github.lockspring.LockTemplate;
-import io.github.lockspring.aop.annotation.AnnotatedMethod;
-import io.github.lockspring.aop.annotation.DeclarationChecks;
-import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
-import io.github.lockspring.aop.annotation.LockAttributes;
-import io.github.lockspring.aop.annotation.LockAttributesReader;
-import io.github.lockspring.aop.annotation.LockAttributesSource;
-import io.github.lockspring.aop.annotation.LockDefaults;
-import io.github.lockspring.aop.annotation.MethodAttributes;
-import io.github.lockspring.aop.annotation.ReturnType;
-import io.github.lockspring.aop.invocation.AsyncInvocations;
-import io.github.lockspring.aop.invocation.BlockingInvoker;
-import io.github.lockspring.aop.invocation.CompletionStageInvoker;
-import io.github.lockspring.aop.invocation.LockKeyResolver;
-import io.github.lockspring.aop.invocation.LockOperation;
-import io.github.lockspring.aop.invocation.LockOrder;
-import io.github.lockspring.aop.invocation.LockedInvoker;
-import io.github.lockspring.aop.invocation.LockedMethod;
-import io.github.lockspring.aop.invocation.NestedProxiesInvoker;
-import io.github.lockspring.aop.invocation.PersistenceContexts;
-import io.github.lockspring.aop.invocation.ReactiveInvoker;
-import io.github.lockspring.aop.invocation.StageExecutor;
-import io.github.lockspring.aop.invocation.TransactionBinding;
 
 /**
  * Interceptor that runs methods under the locks specified by their annotations, for calls

@@ -16,7 +16,9 @@
 
 /**
  * Interception of methods annotated with {@link io.github.lockspring.DistributedLock}:
- * the advisor and the interceptor, which selects the invoker of each annotated method.
+ * reading and checking of the annotations, and one invoker per return type (blocking,
+ * stages, reactive and coroutines), with the transactions around them.
+ * <p>
  * Internal: not intended for use by applications.
  */
 @NullMarked

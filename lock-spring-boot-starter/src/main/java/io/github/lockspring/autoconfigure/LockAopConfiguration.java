@@ -39,9 +39,9 @@ import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
-import io.github.lockspring.aop.check.InterceptionCheck;
-import io.github.lockspring.aop.check.LeaseTimeCheck;
-import io.github.lockspring.aop.check.LockDeclarationCheck;
+import io.github.lockspring.aop.InterceptionCheck;
+import io.github.lockspring.aop.LeaseTimeCheck;
+import io.github.lockspring.aop.LockDeclarationCheck;
 import io.github.lockspring.aop.expression.LockExpressionRootObject;
 import io.github.lockspring.autoconfigure.LockProperties.AopMode;
 import io.github.lockspring.engine.LockEngines;

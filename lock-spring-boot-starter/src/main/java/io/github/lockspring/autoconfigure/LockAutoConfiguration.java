@@ -42,7 +42,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.github.lockspring.LockTemplate;
-import io.github.lockspring.aop.invocation.LockTransactionListener;
+import io.github.lockspring.aop.LockTransactionListener;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;

@@ -20,7 +20,7 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
+import io.github.lockspring.aop.InvalidLockDeclarationException;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**

@@ -31,7 +31,7 @@ import org.springframework.util.StringUtils;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
-import io.github.lockspring.aop.annotation.LockDefaults;
+import io.github.lockspring.aop.LockDefaults;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngines;

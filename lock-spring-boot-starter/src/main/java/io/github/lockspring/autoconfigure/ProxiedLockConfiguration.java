@@ -31,7 +31,7 @@ import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockspring.aop.DistributedLockAdvisor;
 import io.github.lockspring.aop.DistributedLockInterceptor;
-import io.github.lockspring.aop.check.ProxyCheck;
+import io.github.lockspring.aop.ProxyCheck;
 
 /**
  * Configuration of the advice with proxies. The advisor is created before most other

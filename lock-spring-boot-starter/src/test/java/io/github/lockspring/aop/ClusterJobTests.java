@@ -30,7 +30,6 @@ import io.github.lockspring.ClusterJob;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockUnavailableException;
-import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -40,7 +40,6 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.OnFailure;
-import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

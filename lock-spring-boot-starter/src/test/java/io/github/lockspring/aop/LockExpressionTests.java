@@ -33,7 +33,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockKeyConverter;
-import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
 import io.github.lockspring.aop.expression.LockExpressionParser;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -35,7 +35,6 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.LockUtils;
-import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
@@ -191,6 +190,13 @@ public final class LockedProxies implements AutoCloseable {
 	public void close() {
 		this.context.close();
 		this.engines.forEach(LockEngine::close);
+	}
+
+	/**
+	 * Describes the annotations that an interceptor has read.
+	 */
+	public static List<String> annotationsOf(DistributedLockInterceptor interceptor) {
+		return interceptor.source().known().stream().map((lock) -> lock.site().method() + lock.name()).toList();
 	}
 
 }

@@ -29,7 +29,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -48,7 +48,6 @@ import io.github.lockspring.aop.WovenClasses.Specific;
 import io.github.lockspring.aop.WovenClasses.Suspending;
 import io.github.lockspring.aop.WovenClasses.Transactions;
 import io.github.lockspring.aop.WovenClasses.WrongKey;
-import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.local.LocalStore;
 

@@ -51,8 +51,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.aop.LockTransactionListener;
 import io.github.lockspring.aop.RecordingBackend;
-import io.github.lockspring.aop.invocation.LockTransactionListener;
 import io.github.lockspring.local.LocalStore;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -42,7 +42,7 @@ import io.github.lockspring.InsideTransaction;
 import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
-import io.github.lockspring.aop.annotation.LockDefaults;
+import io.github.lockspring.aop.LockDefaults;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.support.Durations;
 import io.github.lockspring.zookeeper.ZooKeeperLockSettings;

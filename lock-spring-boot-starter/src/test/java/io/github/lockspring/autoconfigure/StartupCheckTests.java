@@ -46,8 +46,8 @@ import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.OnFailure;
+import io.github.lockspring.aop.InvalidLockDeclarationException;
 import io.github.lockspring.aop.RecordingBackend;
-import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
 import io.github.lockspring.local.LocalStore;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -25,7 +25,6 @@ import io.github.lockspring.LockNotAcquiredException
 import io.github.lockspring.OnFailure
 import io.github.lockspring.OnLost
 import io.github.lockspring.ReactiveLockContext
-import io.github.lockspring.aop.annotation.InvalidLockDeclarationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart

@@ -26,7 +26,7 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.aop.invocation.DetachableInvocation;
+import io.github.lockspring.aop.DetachableInvocation;
 
 /**
  * Call that was intercepted by woven code.

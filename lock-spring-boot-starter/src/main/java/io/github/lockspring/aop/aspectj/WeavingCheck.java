@@ -33,9 +33,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.NativeDetector;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockspring.aop.AnnotatedMethod;
 import io.github.lockspring.aop.DistributedLockInterceptor;
-import io.github.lockspring.aop.annotation.AnnotatedMethod;
-import io.github.lockspring.aop.check.InterceptionCheck;
+import io.github.lockspring.aop.InterceptionCheck;
 
 /**
  * Check that annotated methods were woven with the {@link DistributedLockAspect}. Reads

@@ -1,0 +1,212 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockspring.DistributedLock;
+import io.github.lockspring.DistributedLocks;
+import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.DistributedSemaphores;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.OnFailure;
+import io.github.lockspring.aop.expression.LockExpression;
+import io.github.lockspring.support.KeyFormat;
+
+/**
+ * Checks of annotated methods, which reject methods that cannot be locked for the
+ * duration of their work.
+ */
+final class MethodCheck {
+
+	private static final List<String> CALLBACKS = List.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy");
+
+	private static final List<String> HANDLERS = List.of("org.springframework.web.bind.annotation.RequestMapping",
+			"org.springframework.web.bind.annotation.ExceptionHandler",
+			"org.springframework.messaging.handler.annotation.MessageMapping");
+
+	private static final String BEAN = "org.springframework.context.annotation.Bean";
+
+	private static final List<Class<? extends Annotation>> LOCKS = List.of(DistributedLock.class,
+			DistributedLocks.class, DistributedSemaphore.class, DistributedSemaphores.class);
+
+	private MethodCheck() {
+	}
+
+	/**
+	 * Reject methods that a proxy cannot intercept.
+	 */
+	static void requireInterceptable(AnnotatedMethod site) {
+		String obstacle = obstacleIn(site.method().getModifiers());
+		if (obstacle != null) {
+			throw site.rejection("the method is " + obstacle + ", so that its calls cannot be intercepted",
+					"Make the method overridable: neither private, nor static, nor final.", null);
+		}
+	}
+
+	/**
+	 * Reject lifecycle callbacks, which the container calls on the bean itself and not
+	 * through a proxy. An annotation of the class is accepted, because it is not meant
+	 * for them.
+	 */
+	static void requireCaller(AnnotatedMethod site) {
+		MergedAnnotations annotations = MergedAnnotations.from(site.method());
+		String callback = CALLBACKS.stream().filter(annotations::isPresent).findFirst().orElse(null);
+		if (callback != null && LOCKS.stream().anyMatch(annotations::isPresent)) {
+			throw site.rejection(
+					"the method is called by the container, as @" + ClassUtils.getShortName(callback)
+							+ " specifies, and not through the proxy",
+					"Acquire the lock in a method of another bean, or with a LockTemplate inside the method.", null);
+		}
+	}
+
+	private static @Nullable String obstacleIn(int modifiers) {
+		if (Modifier.isPrivate(modifiers)) {
+			return "private";
+		}
+		if (Modifier.isStatic(modifiers)) {
+			return "static";
+		}
+		return Modifier.isFinal(modifiers) ? "final" : null;
+	}
+
+	/**
+	 * Return whether a proxy can be a subclass of the type, or need not be one.
+	 */
+	static boolean canBeExtended(Class<?> type) {
+		return !(Modifier.isFinal(type.getModifiers()) || type.isSealed()) || Proxy.isProxyClass(type)
+				|| ClassUtils.isLambdaClass(type);
+	}
+
+	/**
+	 * Reject methods that create beans. Calls of the bean are not calls of the method.
+	 */
+	static void requireWork(AnnotatedMethod site) {
+		if (MergedAnnotations.from(site.method(), SearchStrategy.TYPE_HIERARCHY).isPresent(BEAN)) {
+			throw site.rejection(
+					"the method creates a bean, so that the lock would be held while the bean is created, and not"
+							+ " when it is called",
+					"Annotate methods of the bean, or acquire the lock with a LockTemplate inside them.", null);
+		}
+	}
+
+	/**
+	 * Reject methods whose return type does not signal the end of their work.
+	 */
+	static void requireEnd(AnnotatedMethod site, ReturnType returnType) {
+		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {
+			Method method = site.method();
+			String type = (returnType.type() == method.getReturnType()) ? method.getGenericReturnType().getTypeName()
+					: returnType.type().getName();
+			throw site.rejection(
+					"the method returns " + type + ", so that the lock would be released before the work is done",
+					"Return a CompletableFuture or a reactive type for which Reactor is on the class path, not within"
+							+ " another type, or do the work before the method returns.",
+					null);
+		}
+	}
+
+	/**
+	 * Reject suspending functions in woven code, which would be locked each time they are
+	 * resumed.
+	 */
+	static void requireNotSuspending(AnnotatedMethod site, ReturnType returnType) {
+		if (returnType.kind() == ReturnType.Kind.SUSPENDING) {
+			throw site.rejection(
+					"the method is a suspending function, which is supported with proxies, but not with" + " weaving",
+					"Set the property lock.aop.mode to proxy, or acquire the lock in a method that does not suspend.",
+					null);
+		}
+	}
+
+	/**
+	 * Reject {@link OnFailure#SKIP} for methods whose return type has no empty value.
+	 */
+	static void requireEmptyResult(AnnotatedMethod site, OnFailure onFailure, ReturnType returnType) {
+		if (onFailure == OnFailure.SKIP && returnType.required()) {
+			throw site.rejection(
+					"onFailure = SKIP requires an empty result for skipped calls, but the method returns "
+							+ returnType.type().getTypeName() + ", which has none",
+					"Use a return type that can be empty, such as an object or an Optional, or use onFailure = THROW.",
+					null);
+		}
+	}
+
+	/**
+	 * Reject methods of which every call would wait for itself, because it needs one key
+	 * as a lock and as a semaphore, or more permits than there are.
+	 */
+	static void requireNoWaitForItself(LockAttributes lock, List<LockAttributes> locks) {
+		List<LockAttributes> same = locks.stream().filter((other) -> isSameKey(lock, other)).toList();
+		boolean mixed = same.stream().anyMatch((other) -> other.isSemaphore() != lock.isSemaphore());
+		if (mixed || (lock.isSemaphore() && same.size() > lock.options().permits())) {
+			throw lock.site()
+				.rejection(
+						"each call would wait for itself: it acquires the name " + KeyFormat.quote(lock.name())
+								+ (mixed ? " as a lock and as a semaphore" : " more often than there are permits"),
+						"Specify another name for one of the annotations.", null);
+		}
+	}
+
+	private static boolean isSameKey(LockAttributes one, LockAttributes other) {
+		return one.condition() == null && other.condition() == null && one.name().equals(other.name())
+				&& Objects.equals(one.backend(), other.backend())
+				&& Objects.equals(textOf(one.key()), textOf(other.key()));
+	}
+
+	private static @Nullable String textOf(@Nullable LockExpression key) {
+		return (key != null) ? key.expression() : null;
+	}
+
+	private static boolean isHandler(Method method) {
+		MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+		return HANDLERS.stream().anyMatch(annotations::isPresent);
+	}
+
+	/**
+	 * Return the index of the parameter for the handle.
+	 * @param site the annotated method
+	 * @return the index of the parameter, or -1 if there is none
+	 */
+	static int handleIndex(AnnotatedMethod site) {
+		Method method = site.method();
+		Class<?>[] types = method.getParameterTypes();
+		long handles = Arrays.stream(types).filter((type) -> type == LockHandle.class).count();
+		if (handles > 1) {
+			throw site.rejection("the method has " + handles + " parameters of type LockHandle",
+					"Keep one of them; LockContext provides the handles of all locks.", null);
+		}
+		if (handles > 0 && isHandler(method)) {
+			throw site.rejection("the method is called by Spring with arguments from a request, which do not include a"
+					+ " LockHandle", "Remove the parameter and use LockContext.current().", null);
+		}
+		return Arrays.asList(types).indexOf(LockHandle.class);
+	}
+
+}

@@ -1,0 +1,112 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionSynchronization;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
+import io.github.lockspring.OnLost;
+
+/**
+ * Existing transaction of a subscriber, which keeps a lock until it has completed.
+ *
+ * @param manager the synchronization manager of the transaction
+ */
+record ReactiveTransaction(TransactionSynchronizationManager manager) {
+
+	private static final Log logger = LogFactory.getLog(ReactiveTransaction.class);
+
+	private static final boolean SPRING_TX = ClassUtils.isPresent(
+			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
+			ReactiveTransaction.class.getClassLoader());
+
+	/**
+	 * Return the transaction of a subscriber.
+	 * @param context the context of the subscriber
+	 * @return the transaction, or {@code null} if none is open
+	 */
+	static @Nullable ReactiveTransaction of(ContextView context) {
+		return (SPRING_TX && !context.isEmpty()) ? find(context) : null;
+	}
+
+	/**
+	 * Look up the transaction in the context, which returns immediately.
+	 */
+	private static @Nullable ReactiveTransaction find(ContextView subscriber) {
+		return TransactionSynchronizationManager.forCurrentTransaction()
+			.filter((manager) -> manager.isActualTransactionActive() && manager.isSynchronizationActive())
+			.map(ReactiveTransaction::new)
+			.onErrorResume(NoTransactionException.class, (none) -> Mono.empty())
+			.contextWrite(subscriber)
+			.toFuture()
+			.getNow(null);
+	}
+
+	/**
+	 * Register a lock to be released when the transaction has completed.
+	 * @param lock the held lock
+	 * @param onLost the handling of a loss before that
+	 */
+	void keep(LockHandle lock, OnLost onLost) {
+		try {
+			Synchronization.register(this.manager, lock, onLost);
+		}
+		catch (Throwable ex) {
+			lock.closeAsync();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Synchronization that releases a lock when the transaction has completed. Separate,
+	 * because its supertype is part of the optional dependency spring-tx.
+	 *
+	 * @param lock the held lock
+	 * @param onLost the handling of a loss before that
+	 */
+	private record Synchronization(LockHandle lock, OnLost onLost) implements TransactionSynchronization {
+
+		static void register(TransactionSynchronizationManager manager, LockHandle lock, OnLost onLost) {
+			manager.registerSynchronization(new Synchronization(lock, onLost));
+		}
+
+		@Override
+		public Mono<Void> beforeCommit(boolean readOnly) {
+			return Mono.defer(() -> (this.onLost != OnLost.REPORT && this.lock.isLost())
+					? Mono.error(new LockLostException(this.lock.storeKey())) : Mono.empty());
+		}
+
+		@Override
+		public Mono<Void> afterCompletion(int status) {
+			return Mono.fromFuture(this.lock::closeAsync, true).onErrorResume(LockLostException.class, (loss) -> {
+				logger.warn("Transaction completed after its lock was lost: " + loss.getMessage());
+				return Mono.empty();
+			});
+		}
+
+	}
+
+}
