@@ -18,7 +18,6 @@ package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -164,9 +163,7 @@ final class VersionedRowOperations {
 
 	private void write(Map<String, KeyRow> rows, boolean notifying, Function<KeyRow, KeyState> change)
 			throws SQLException {
-		Map<String, KeyState> states = new HashMap<>();
-		rows.forEach((key, row) -> states.put(key, change.apply(row)));
-		write(rows, new KeyStates(states), notifying);
+		write(rows, KeyStates.of(List.copyOf(rows.keySet()), (key) -> change.apply(KeyRow.of(key, rows))), notifying);
 	}
 
 	/**
@@ -176,7 +173,7 @@ final class VersionedRowOperations {
 	 */
 	void write(Map<String, KeyRow> rows, KeyStates states, boolean notifying) throws SQLException {
 		Map<String, KeyRow> changed = new TreeMap<>();
-		states.byKey().forEach((key, state) -> {
+		states.forEach((key, state) -> {
 			KeyRow row = KeyRow.of(key, rows);
 			if (state != row.state()) {
 				changed.put(key, row.with(state));

@@ -258,7 +258,7 @@ public final class LocalStore {
 			}
 			kept.forEach((key) -> hintNextOf(state(key)));
 			makeWay(request);
-			return kept.size() == states.byKey().size();
+			return kept.size() == states.keys().size();
 		});
 	}
 
@@ -351,7 +351,7 @@ public final class LocalStore {
 
 	private static boolean isAdmitted(KeyStates states, LeaseRequest request, boolean queueing) {
 		LeaseTerms terms = request.terms();
-		for (KeyState state : states.byKey().values()) {
+		for (KeyState state : states.states()) {
 			if (!state.admits(request.ownerText(), terms.mode(), state.isInTurn(terms, queueing))) {
 				return false;
 			}
@@ -398,7 +398,10 @@ public final class LocalStore {
 	 */
 	private void remove(String owner, LeaseRequest request) {
 		discardNotificationOf(owner);
-		this.contenders.remove(owner);
+		LocalContender contender = this.contenders.remove(owner);
+		if (contender != null) {
+			put(states(contender.request()).changed((state) -> state.without(owner)));
+		}
 		LocalLease lease = this.leases.remove(owner);
 		LeaseRequest rest = (lease != null) ? lease.request().without(request.keys()) : null;
 		if (lease != null && rest != null) {
@@ -461,15 +464,11 @@ public final class LocalStore {
 		if (state == null) {
 			return KeyState.free(this.now, this.lastToken);
 		}
-		if (!state.now().equals(this.now)) {
-			state = state.at(this.now);
-			this.keys.put(key, state);
-		}
-		return state;
+		return state.now().equals(this.now) ? state : state.after(this.now);
 	}
 
 	private void put(KeyStates states) {
-		states.byKey().forEach((key, state) -> {
+		states.forEach((key, state) -> {
 			if (state.isUnused()) {
 				this.keys.remove(key);
 			}

@@ -223,6 +223,18 @@ class LocalStoreRaceTests {
 		assertThat(this.store.size()).isZero();
 	}
 
+	@Test
+	void waitingRequestIsReleasedWithAPartOfItsKeys() {
+		LeaseRequest holder = request("b");
+		tryAcquire(holder);
+		LeaseRequest both = new LeaseRequest(List.of("a", "b"), terms(LeaseMode.EXCLUSIVE, false),
+				new OwnerId("local", this.sequence.incrementAndGet()));
+		contend(both);
+		this.backend.release(both.part(List.of("a")), LEASE_TIME);
+		this.backend.release(holder, LEASE_TIME);
+		assertThat(this.store.size()).isZero();
+	}
+
 	private long tokenOfNext() {
 		LeaseRequest request = request("key");
 		Grant grant = (Grant) tryAcquire(request);

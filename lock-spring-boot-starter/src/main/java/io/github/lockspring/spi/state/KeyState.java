@@ -18,8 +18,6 @@ package io.github.lockspring.spi.state;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -91,17 +89,17 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	public KeyState at(Instant now) {
 		KeyEntry exclusive = exclusive();
 		boolean unclaimed = exclusive != null && exclusive.isReservation() && !exclusive.isLive(now);
-		return new KeyState(now, this.token, live(this.holders, now), live(this.queue, now),
+		return new KeyState(now, this.token, KeyEntries.live(this.holders, now), KeyEntries.live(this.queue, now),
 				unclaimed ? List.of() : this.waiting);
 	}
 
-	private static List<KeyEntry> live(List<KeyEntry> entries, Instant now) {
-		for (KeyEntry entry : entries) {
-			if (!entry.isLive(now)) {
-				return entries.stream().filter((other) -> other.isLive(now)).toList();
-			}
-		}
-		return entries;
+	/**
+	 * Return this state at a later time until which none has expired.
+	 * @param now the time
+	 * @return the state
+	 */
+	public KeyState after(Instant now) {
+		return new KeyState(now, this.token, this.holders, this.queue, this.waiting);
 	}
 
 	/**
@@ -127,7 +125,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 * @return the holder, or {@code null} if the owner does not hold the key
 	 */
 	public @Nullable KeyEntry holder(String owner) {
-		KeyEntry holder = find(this.holders, owner);
+		KeyEntry holder = KeyEntries.find(this.holders, owner);
 		return (holder != null && !holder.isReservation()) ? holder : null;
 	}
 
@@ -137,16 +135,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 * @return the entry, or {@code null} if the owner is not queued
 	 */
 	public @Nullable KeyEntry queueEntry(String owner) {
-		return find(this.queue, owner);
-	}
-
-	private static @Nullable KeyEntry find(List<KeyEntry> entries, String owner) {
-		for (KeyEntry entry : entries) {
-			if (entry.isOwnedBy(owner)) {
-				return entry;
-			}
-		}
-		return null;
+		return KeyEntries.find(this.queue, owner);
 	}
 
 	/**
@@ -159,18 +148,8 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 		if (!(mode instanceof Permits wanted)) {
 			return Optional.empty();
 		}
-		Permits latest = latest(this.queue, latest(this.holders, null));
+		Permits latest = KeyEntries.latest(this.queue, KeyEntries.latest(this.holders, null));
 		return Optional.ofNullable(latest).filter(wanted::isSupersededBy);
-	}
-
-	private static @Nullable Permits latest(List<KeyEntry> entries, @Nullable Permits former) {
-		Permits latest = former;
-		for (KeyEntry entry : entries) {
-			if (entry.mode() instanceof Permits permits && (latest == null || permits.version() > latest.version())) {
-				latest = permits;
-			}
-		}
-		return latest;
 	}
 
 	/**
@@ -266,8 +245,9 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 * @return the new state
 	 */
 	public KeyState granted(KeyEntry holder) {
-		return new KeyState(this.now, holder.token(), with(without(this.holders, holder.owner()), holder),
-				without(this.queue, holder.owner()), waitingWithout(holder.owner()));
+		return new KeyState(this.now, holder.token(),
+				KeyEntries.with(KeyEntries.without(this.holders, holder.owner()), holder),
+				KeyEntries.without(this.queue, holder.owner()), waitingWithout(holder.owner()));
 	}
 
 	/**
@@ -282,10 +262,11 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 		KeyEntry entry = queueEntry(owner);
 		Instant end = end(lifetime);
 		if (entry == null) {
-			return with(this.holders, with(this.queue, new KeyEntry(owner, mode, true, 0, end, process)), this.waiting);
+			return with(this.holders, KeyEntries.with(this.queue, new KeyEntry(owner, mode, true, 0, end, process)),
+					this.waiting);
 		}
 		return entry.isLive(end(lifetime.dividedBy(2))) ? this
-				: with(this.holders, replaced(this.queue, owner, (same) -> same.until(end)), this.waiting);
+				: with(this.holders, KeyEntries.replaced(this.queue, owner, (same) -> same.until(end)), this.waiting);
 	}
 
 	/**
@@ -296,7 +277,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 */
 	public KeyState waitedFor(String owner) {
 		return (this.waiting.contains(owner) || this.waiting.size() >= MAX_WAITING) ? this
-				: with(this.holders, this.queue, with(this.waiting, owner));
+				: with(this.holders, this.queue, KeyEntries.with(this.waiting, owner));
 	}
 
 	/**
@@ -371,8 +352,8 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 * Change a holder, which leaves the queue.
 	 */
 	private KeyState changed(String owner, UnaryOperator<KeyEntry> change) {
-		return (holder(owner) == null) ? this
-				: with(replaced(this.holders, owner, change), without(this.queue, owner), this.waiting);
+		return (holder(owner) == null) ? this : with(KeyEntries.replaced(this.holders, owner, change),
+				KeyEntries.without(this.queue, owner), this.waiting);
 	}
 
 	/**
@@ -400,9 +381,10 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 * @return the new state
 	 */
 	public KeyState without(String owner) {
-		boolean unknown = find(this.holders, owner) == null && queueEntry(owner) == null
+		boolean unknown = KeyEntries.find(this.holders, owner) == null && queueEntry(owner) == null
 				&& !this.waiting.contains(owner);
-		return unknown ? this : with(without(this.holders, owner), without(this.queue, owner), waitingWithout(owner));
+		return unknown ? this : with(KeyEntries.without(this.holders, owner), KeyEntries.without(this.queue, owner),
+				waitingWithout(owner));
 	}
 
 	/**
@@ -436,27 +418,6 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	private List<String> waitingWithout(String owner) {
 		return this.waiting.contains(owner) ? this.waiting.stream().filter((other) -> !other.equals(owner)).toList()
 				: this.waiting;
-	}
-
-	private static <T> List<T> with(List<T> list, T last) {
-		if (list.isEmpty()) {
-			return List.of(last);
-		}
-		List<T> longer = new ArrayList<>(list.size() + 1);
-		longer.addAll(list);
-		longer.add(last);
-		return Collections.unmodifiableList(longer);
-	}
-
-	private static List<KeyEntry> without(List<KeyEntry> entries, String owner) {
-		if (find(entries, owner) == null) {
-			return entries;
-		}
-		return (entries.size() == 1) ? List.of() : entries.stream().filter((entry) -> !entry.isOwnedBy(owner)).toList();
-	}
-
-	private static List<KeyEntry> replaced(List<KeyEntry> entries, String owner, UnaryOperator<KeyEntry> change) {
-		return entries.stream().map((entry) -> entry.isOwnedBy(owner) ? change.apply(entry) : entry).toList();
 	}
 
 }

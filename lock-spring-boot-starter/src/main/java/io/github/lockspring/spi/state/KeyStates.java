@@ -18,10 +18,9 @@ package io.github.lockspring.spi.state;
 
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -36,11 +35,12 @@ import io.github.lockspring.support.Durations;
 
 /**
  * States of the keys of a request, which are granted together or not at all. Immutable:
- * the map must not be modified.
+ * the lists must not be modified.
  *
- * @param byKey the state of each key
+ * @param keys the keys, at least one
+ * @param states the state of each key
  */
-public record KeyStates(Map<String, KeyState> byKey) {
+public record KeyStates(List<String> keys, List<KeyState> states) {
 
 	/**
 	 * Return the states of keys.
@@ -49,12 +49,21 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	 * @return the states
 	 */
 	public static KeyStates of(List<String> keys, Function<String, KeyState> read) {
-		if (keys.size() == 1) {
-			return new KeyStates(Map.of(keys.get(0), read.apply(keys.get(0))));
+		return new KeyStates(keys, mapped(keys, read));
+	}
+
+	private static <T> List<KeyState> mapped(List<T> list, Function<T, KeyState> function) {
+		return (list.size() == 1) ? List.of(function.apply(list.get(0))) : list.stream().map(function).toList();
+	}
+
+	/**
+	 * Call a consumer with each key and its state.
+	 * @param consumer the consumer
+	 */
+	public void forEach(BiConsumer<String, KeyState> consumer) {
+		for (int i = 0; i < this.keys.size(); i++) {
+			consumer.accept(this.keys.get(i), this.states.get(i));
 		}
-		Map<String, KeyState> states = new LinkedHashMap<>();
-		keys.forEach((key) -> states.put(key, read.apply(key)));
-		return new KeyStates(states);
 	}
 
 	/**
@@ -63,7 +72,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	 * @return whether the lease is held
 	 */
 	public boolean areHeldBy(String owner) {
-		for (KeyState state : this.byKey.values()) {
+		for (KeyState state : this.states) {
 			if (state.holder(owner) == null) {
 				return false;
 			}
@@ -77,7 +86,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	 * @return the grant, with the remaining lease time
 	 */
 	public Grant grantOf(LeaseRequest lease) {
-		KeyState state = Objects.requireNonNull(this.byKey.get(lease.key()), "state");
+		KeyState state = this.states.get(0);
 		KeyEntry holder = Objects.requireNonNull(state.holder(lease.ownerText()), "holder");
 		return new Grant(holder.token() - lease.terms().tokens() + 1, Duration.between(state.now(), holder.end()));
 	}
@@ -89,7 +98,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	 */
 	public void checkLimit(LeaseMode mode) {
 		if (mode instanceof Permits wanted) {
-			this.byKey.values().forEach((state) -> state.superseding(mode).ifPresent((superseding) -> {
+			this.states.forEach((state) -> state.superseding(mode).ifPresent((superseding) -> {
 				throw new PermitLimitException(wanted, superseding.limit(), superseding.version());
 			}));
 		}
@@ -102,7 +111,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	 */
 	public boolean haveLimitOf(LeaseRequest request) {
 		LeaseMode mode = request.terms().mode();
-		return this.byKey.values().stream().allMatch((state) -> state.superseding(mode).isEmpty());
+		return this.states.stream().allMatch((state) -> state.superseding(mode).isEmpty());
 	}
 
 	/**
@@ -113,7 +122,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	public boolean admit(LeaseRequest request) {
 		String owner = request.ownerText();
 		LeaseTerms terms = request.terms();
-		return this.byKey.values().stream().allMatch((state) -> state.admits(owner, terms.mode(), terms.fair()));
+		return this.states.stream().allMatch((state) -> state.admits(owner, terms.mode(), terms.fair()));
 	}
 
 	/**
@@ -126,7 +135,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	public KeyStates granted(LeaseRequest request, String process) {
 		String owner = request.ownerText();
 		LeaseTerms terms = request.terms();
-		long held = tokenOf(owner, terms.tokens());
+		long held = (this.keys.size() > 1) ? tokenOf(owner, terms.tokens()) : 0;
 		long token = (held > 0) ? held : nextToken(terms.tokens());
 		return changed((state) -> (held > 0 && state.holder(owner) != null) ? state : state
 			.granted(new KeyEntry(owner, terms.mode(), false, token, state.end(terms.leaseTime()), process)));
@@ -139,7 +148,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	private long tokenOf(String owner, int tokens) {
 		long held = 0;
 		long others = 0;
-		for (KeyState state : this.byKey.values()) {
+		for (KeyState state : this.states) {
 			KeyEntry holder = state.holder(owner);
 			held = (holder != null) ? Math.max(held, holder.token()) : held;
 			others = (holder == null) ? Math.max(others, state.token()) : others;
@@ -149,7 +158,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 
 	private long nextToken(int tokens) {
 		long next = 0;
-		for (KeyState state : this.byKey.values()) {
+		for (KeyState state : this.states) {
 			next = Math.max(next, state.nextToken());
 		}
 		return next + tokens - 1;
@@ -176,13 +185,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	 * @return the new states
 	 */
 	public KeyStates changed(UnaryOperator<KeyState> change) {
-		if (this.byKey.size() == 1) {
-			Map.Entry<String, KeyState> only = this.byKey.entrySet().iterator().next();
-			return new KeyStates(Map.of(only.getKey(), change.apply(only.getValue())));
-		}
-		Map<String, KeyState> changed = new LinkedHashMap<>(this.byKey);
-		changed.replaceAll((key, state) -> change.apply(state));
-		return new KeyStates(changed);
+		return new KeyStates(this.keys, mapped(this.states, change));
 	}
 
 	/**
@@ -190,8 +193,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	 * @return a denial with the time until the first of the leases ends
 	 */
 	public Denial denial() {
-		return this.byKey.values()
-			.stream()
+		return this.states.stream()
 			.flatMap((state) -> state.holders().stream().map((holder) -> Duration.between(state.now(), holder.end())))
 			.min(Comparator.naturalOrder())
 			.map(Denial::new)
@@ -207,8 +209,7 @@ public record KeyStates(Map<String, KeyState> byKey) {
 	 */
 	public Denial denial(LeaseRequest request) {
 		Denial denial = denial();
-		KeyState state = Objects.requireNonNull(this.byKey.get(request.key()), "state");
-		Duration pause = state.pause(request.ownerText());
+		Duration pause = this.states.get(0).pause(request.ownerText());
 		return (pause == null) ? denial : new Denial(Durations.min(pause, denial.retryAfter()));
 	}
 

@@ -23,7 +23,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -253,8 +252,7 @@ public final class StateBackend implements LockBackend {
 	}
 
 	private KeyState state(String key, Duration timeout) {
-		Map<String, KeyState> states = read(List.of(key), Deadline.after(timeout), new HashMap<>()).byKey();
-		return Objects.requireNonNull(states.get(key), "state");
+		return read(List.of(key), Deadline.after(timeout), new HashMap<>()).states().get(0);
 	}
 
 	private KeyStates read(List<String> keys, long deadline, Map<String, @Nullable String> texts) {
@@ -273,10 +271,10 @@ public final class StateBackend implements LockBackend {
 	private boolean write(Map<String, @Nullable String> texts, KeyStates before, KeyStates after, long deadline) {
 		int written = 0;
 		try {
-			for (Map.Entry<String, KeyState> entry : after.byKey().entrySet()) {
-				String key = entry.getKey();
-				KeyState state = entry.getValue();
-				if (state != before.byKey().get(key) && !this.store.compareAndSet(id(key), texts.get(key),
+			for (int i = 0; i < after.keys().size(); i++) {
+				String key = after.keys().get(i);
+				KeyState state = after.states().get(i);
+				if (state != before.states().get(i) && !this.store.compareAndSet(id(key), texts.get(key),
 						StateText.of(state), Deadline.remaining(deadline))) {
 					return false;
 				}

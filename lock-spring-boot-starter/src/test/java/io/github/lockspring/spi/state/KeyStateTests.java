@@ -18,7 +18,7 @@ package io.github.lockspring.spi.state;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
+import java.util.List;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -168,7 +168,7 @@ class KeyStateTests {
 	}
 
 	private static KeyStates states(KeyState state) {
-		return new KeyStates(Map.of("key", state));
+		return KeyStates.of(List.of("key"), (key) -> state);
 	}
 
 }
