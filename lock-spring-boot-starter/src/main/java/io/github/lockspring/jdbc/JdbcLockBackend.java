@@ -221,7 +221,8 @@ public final class JdbcLockBackend implements LockBackend {
 				mayBeDone) -> new RequestPoll(connection, listening, this.releaseListener == null).poll(waiting));
 		if (this.releaseListener != null) {
 			this.releaseListener.listenForAWhile();
-			denials.replaceAll((request, denial) -> LeaseOperations.limited(denial, request, listening.contains(request)));
+			denials
+				.replaceAll((request, denial) -> LeaseOperations.limited(denial, request, listening.contains(request)));
 		}
 		return denials;
 	}

@@ -79,20 +79,12 @@ final class KeyRows {
 				}
 				byte[] key = rows.getBytes(2);
 				if (key != null) {
-					put(read, new String(key, StandardCharsets.UTF_8), reader.read(rows, now));
+					KeyRow row = reader.read(rows, now);
+					read.compute(new String(key, StandardCharsets.UTF_8), (name, absent) -> row);
 				}
 			}
 		}
 		return read;
-	}
-
-	private static void put(Map<String, KeyRow> rows, String key, @Nullable KeyRow row) {
-		if (row != null) {
-			rows.put(key, row);
-		}
-		else {
-			rows.remove(key);
-		}
 	}
 
 	private static @Nullable KeyRow knownRow(ResultSet rows, Instant now) throws SQLException {
@@ -109,18 +101,16 @@ final class KeyRows {
 		String owner = rows.getString(4);
 		KeyEntry exclusive = (owner != null)
 				? exclusive(owner, token, Durations.ofMicros(rows.getLong(6)), rows.getString(7)) : null;
+		String waiting = rows.getString(11);
 		return KeyRow
-			.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9), waiting(rows.getString(11)))
+			.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9),
+					(waiting != null) ? List.of(waiting.split(" ")) : List.of())
 			.awaited(rows.getBoolean(10));
 	}
 
 	private static KeyEntry exclusive(String owner, long token, Instant end, @Nullable String process) {
 		return (process != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, end, process)
 				: KeyEntry.reservation(owner, end);
-	}
-
-	private static List<String> waiting(@Nullable String owners) {
-		return (owners != null) ? List.of(owners.split(" ")) : List.of();
 	}
 
 	/**
@@ -201,9 +191,7 @@ final class KeyRows {
 		PreparedStatement statement = connection.prepare(sql);
 		statement.setBytes(1, SqlParameters.bytes(key));
 		statement.setLong(2, row.version());
-		if (statement.executeUpdate() == 0) {
-			throw new RowChangedException();
-		}
+		requireWritten(statement.executeUpdate(), row.version());
 	}
 
 	/**

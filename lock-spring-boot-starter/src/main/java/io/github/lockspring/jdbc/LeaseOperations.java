@@ -178,8 +178,7 @@ final class LeaseOperations {
 	 * Release a lease, so that it can be acquired when a delay is over.
 	 * @return whether the owner held it
 	 */
-	boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay)
-			throws SQLException {
+	boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay) throws SQLException {
 		return (SingleStatementOperations.isExclusive(lease)
 				&& SingleStatementOperations.releaseWithDelay(connection, lease, delay))
 				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).releaseWithDelay(lease, delay));

@@ -139,7 +139,8 @@ final class VersionedRowRenewal {
 		for (KeyStates states = KeyRow.states(lease, rows); states
 			.areHeldBy(lease.ownerText()); states = KeyRow.states(lease, rows)) {
 			try {
-				this.operations.write(rows, states.changed((state) -> state.renewed(owner, lease.terms().leaseTime())), false);
+				this.operations.write(rows, states.changed((state) -> state.renewed(owner, lease.terms().leaseTime())),
+						false);
 				return true;
 			}
 			catch (RowChangedException ex) {
