@@ -86,7 +86,7 @@ public class MetricsBenchmark {
 	private static LockObservations observations(MeterRegistry meters) {
 		ObservationRegistry registry = ObservationRegistry.create();
 		registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
-		return new LockObservations(registry, null, null);
+		return new LockObservations(registry, null);
 	}
 
 	@TearDown
