@@ -85,13 +85,14 @@ final class TimedConnection {
 		Connection target = dataSource.getConnection();
 		this.target = target;
 		try {
-			int networkTimeout = target.getNetworkTimeout();
-			limitReads(target, nanos);
-			return networkTimeout;
+			return target.getNetworkTimeout();
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("Could not set the network timeout of a connection", ex);
+			logger.debug("Could not get the network timeout of a connection", ex);
 			return 0;
+		}
+		finally {
+			limitReads(nanos);
 		}
 	}
 
@@ -99,9 +100,14 @@ final class TimedConnection {
 	 * Limit the time for which a call waits for a server that does not respond. Some
 	 * drivers need another connection to the same server to abort one.
 	 */
-	private static void limitReads(Connection connection, long nanos) throws SQLException {
+	private void limitReads(long nanos) {
 		long millis = Math.max(0, TimeUnit.NANOSECONDS.toMillis(nanos)) + 1;
-		connection.setNetworkTimeout(Runnable::run, (int) Math.min(millis, Integer.MAX_VALUE));
+		try {
+			target().setNetworkTimeout(Runnable::run, (int) Math.min(millis, Integer.MAX_VALUE));
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("Could not set the network timeout of a connection", ex);
+		}
 	}
 
 	void opened() {
@@ -167,7 +173,7 @@ final class TimedConnection {
 	void begin() {
 		this.uses++;
 		this.begun = System.nanoTime();
-		succeeds(() -> limitReads(target(), this.deadline - this.begun));
+		limitReads(this.deadline - this.begun);
 	}
 
 	void end() {
