@@ -18,7 +18,6 @@ package io.github.lockspring;
 
 import io.github.lockspring.support.KeyFormat;
 
-
 /**
  * Thrown if the thread was interrupted while waiting for a lock. Its interrupt status is
  * set, and the lock is not held.
@@ -31,8 +30,8 @@ public final class LockInterruptedException extends LockException {
 	 * @param cause the interrupt
 	 */
 	public LockInterruptedException(String storeKey, InterruptedException cause) {
-		super("Interrupted while waiting for the lock on " + KeyFormat.quote(storeKey) + ": it is not held; end the task",
-				storeKey, cause);
+		super("Interrupted while waiting for the lock on " + KeyFormat.quote(storeKey)
+				+ ": it is not held; end the task", storeKey, cause);
 	}
 
 }

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.support.KeyFormat;
 
-
 /**
  * Validation of keys.
  */

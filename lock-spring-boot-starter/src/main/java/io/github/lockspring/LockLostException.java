@@ -18,7 +18,6 @@ package io.github.lockspring;
 
 import io.github.lockspring.support.KeyFormat;
 
-
 /**
  * Thrown if the lease ended while the lock was held: it has expired in the store, or may
  * have. Work done since then was not protected by the lock.

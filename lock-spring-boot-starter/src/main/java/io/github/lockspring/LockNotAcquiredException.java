@@ -21,7 +21,6 @@ import java.util.List;
 
 import io.github.lockspring.support.KeyFormat;
 
-
 /**
  * Thrown if the lock could not be acquired within the wait time because another owner
  * held it.

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.support.KeyFormat;
 
-
 /**
  * Thrown if a lock could not be acquired, or a value not be accessed, because the
  * application is shutting down, stopped or paused. The lock is not held. Methods with

@@ -18,7 +18,6 @@ package io.github.lockspring;
 
 import io.github.lockspring.support.KeyFormat;
 
-
 /**
  * Thrown while it is unknown whether a lock is still held: while the connection to a
  * store whose leases last as long as a session, such as ZooKeeper, is suspended, or,

@@ -40,8 +40,8 @@ public final class LockUnavailableException extends LockException {
 
 	static LockUnavailableException of(String problem, EngineException failure, String key) {
 		return new LockUnavailableException(
-				problem + KeyFormat.quote(key) + ": " + messageOf(failure) + " (retry when the store is available)", key,
-				(failure.getCause() != null) ? failure.getCause() : failure);
+				problem + KeyFormat.quote(key) + ": " + messageOf(failure) + " (retry when the store is available)",
+				key, (failure.getCause() != null) ? failure.getCause() : failure);
 	}
 
 	private static String messageOf(EngineException failure) {

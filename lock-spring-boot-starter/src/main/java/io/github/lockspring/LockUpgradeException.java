@@ -18,7 +18,6 @@ package io.github.lockspring;
 
 import io.github.lockspring.support.KeyFormat;
 
-
 /**
  * Thrown if the holder of a read lock requests the write lock of the same key. Upgrading
  * is not supported, because two readers that both wait for the write lock would deadlock.

@@ -70,7 +70,8 @@ class LockMetricsConfiguration {
 		if (registry == null || registry.isNoop() || (meters != null && isForMetersOnly(beanFactory))) {
 			return null;
 		}
-		return new LockObservations(registry, beanFactory.getBeanProvider(LockObservationConvention.class).getIfUnique());
+		return new LockObservations(registry,
+				beanFactory.getBeanProvider(LockObservationConvention.class).getIfUnique());
 	}
 
 	/**

@@ -105,8 +105,8 @@ final class MultiLeaseLock implements LeaseLock {
 			throw new InvalidLockKeyException("At least one key is required");
 		}
 		if (size > LockTemplate.MAX_KEYS) {
-			throw new LockLimitException("At most " + LockTemplate.MAX_KEYS + " keys can be locked together, not " + size
-						+ "; lock fewer, or a common key", locks.iterator().next().storeKey());
+			throw new LockLimitException("At most " + LockTemplate.MAX_KEYS + " keys can be locked together, not "
+					+ size + "; lock fewer, or a common key", locks.iterator().next().storeKey());
 		}
 	}
 

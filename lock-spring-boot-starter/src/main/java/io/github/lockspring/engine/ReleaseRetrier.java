@@ -29,7 +29,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Deadline;

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.support.KeyFormat;
 
-
 /**
  * AssertJ assertions about {@link TestLocks}.
  *

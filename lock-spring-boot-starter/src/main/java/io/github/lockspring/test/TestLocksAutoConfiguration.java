@@ -57,8 +57,9 @@ public final class TestLocksAutoConfiguration {
 	@Bean("io.github.lockspring.testLocks")
 	TestLocks testLocks(TestLockStores stores, TestLockTime time, LockEngines engines,
 			ObjectProvider<LockTemplate> template, LockProperties properties, Environment environment) {
-		LockTemplate keys = template.getIfAvailable(() -> LockUtils.template(engines, properties.determineKeyPrefix(environment.getProperty("spring.application.name")) + ':',
-					LockOptions.defaults()));
+		LockTemplate keys = template.getIfAvailable(() -> LockUtils.template(engines,
+				properties.determineKeyPrefix(environment.getProperty("spring.application.name")) + ':',
+				LockOptions.defaults()));
 		TestLocks locks = new TestLocks(stores, engines, engines.defaultEngine(), keys::storeKey);
 		time.skipWaitsOf(locks);
 		return locks;

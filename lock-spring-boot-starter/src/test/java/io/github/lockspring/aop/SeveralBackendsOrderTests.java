@@ -48,7 +48,8 @@ class SeveralBackendsOrderTests {
 	private final Transfers transfers = this.proxies.proxy(new Transfers());
 
 	SeveralBackendsOrderTests() {
-		LockTemplate template = LockUtils.template(new LockEngines(this.second, List.of(this.first)), "lock:", LockedProxies.TRY_ONCE);
+		LockTemplate template = LockUtils.template(new LockEngines(this.second, List.of(this.first)), "lock:",
+				LockedProxies.TRY_ONCE);
 		this.proxies.context.removeBeanDefinition("lockTemplate");
 		this.proxies.context.registerBean("lockTemplate", LockTemplate.class, () -> template);
 	}

@@ -112,7 +112,8 @@ class DefaultLeaderElectionTests {
 	}
 
 	private static LockClient client(LockEngine engine) {
-		return new LockClient(LockUtils.template(LockEngines.of(engine), "lock:", LockOptions.defaults().withLeaseTime(LEASE)));
+		return new LockClient(
+				LockUtils.template(LockEngines.of(engine), "lock:", LockOptions.defaults().withLeaseTime(LEASE)));
 	}
 
 	@AfterEach

@@ -118,7 +118,8 @@ public final class CallRecorder implements AutoCloseable {
 
 		@Override
 		public String toString() {
-			return System.lineSeparator() + " ".repeat(this.depth) + this.type.substring(this.type.lastIndexOf('.') + 1) + '.' + this.method;
+			String name = this.type.substring(this.type.lastIndexOf('.') + 1);
+			return System.lineSeparator() + " ".repeat(this.depth) + name + '.' + this.method;
 		}
 
 	}

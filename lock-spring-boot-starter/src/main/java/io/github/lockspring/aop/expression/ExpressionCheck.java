@@ -38,7 +38,6 @@ import org.springframework.expression.spel.ast.VariableReference;
 
 import io.github.lockspring.support.KeyFormat;
 
-
 /**
  * Check of a parsed expression for constructs that are invalid or not allowed, before it
  * is evaluated for the first time.

@@ -349,7 +349,8 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 			int replicas = call.replicas();
 			StatefulConnection<byte[], byte[]> connection = (call.isRenewal() ? this.renewals : this.calls)
 				.get(timeout);
-			CompletableFuture<Boolean> primary = (replicas == 0 && isQuiet()) ? LettuceMessages.isPrimary(connection) : null;
+			CompletableFuture<Boolean> primary = (replicas == 0 && isQuiet()) ? LettuceMessages.isPrimary(connection)
+					: null;
 			AsyncCommand<byte[], byte[], RedisReply> command = LettuceMessages.command(call, byText);
 			connection.dispatch(command);
 			if (replicas > 0) {
