@@ -16,20 +16,18 @@
 
 package io.github.lockspring.engine;
 
+import java.util.List;
 import java.util.Queue;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.TimerThread;
@@ -49,7 +47,7 @@ import io.github.lockspring.support.TimerThread;
  * <p>
  * Thread-safe.
  */
-final class AsyncDispatcher {
+final class AsyncDispatcher implements DueCalls.Work<AsyncDispatcher.Timer> {
 
 	private static final Log logger = LogFactory.getLog(AsyncDispatcher.class);
 
@@ -57,14 +55,7 @@ final class AsyncDispatcher {
 
 	private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
 
-	/**
-	 * Guarded by its monitor.
-	 */
-	private final TreeSet<Timer> timers = new TreeSet<>();
-
 	private final AtomicBoolean taking = new AtomicBoolean();
-
-	private final AtomicLong sequence = new AtomicLong();
 
 	private final AtomicInteger calls = new AtomicInteger();
 
@@ -74,7 +65,7 @@ final class AsyncDispatcher {
 
 	private final TimerThread.Task task;
 
-	private final long origin;
+	private final DueCalls<Timer> timers;
 
 	/**
 	 * Create a dispatcher.
@@ -84,8 +75,8 @@ final class AsyncDispatcher {
 	AsyncDispatcher(EngineContext context, Executor executor) {
 		this.time = context.time();
 		this.executor = executor;
-		this.task = context.task(this::run);
-		this.origin = this.time.nanoTime();
+		this.task = context.task(this::takeNext);
+		this.timers = new DueCalls<>(context, Runnable::run, this);
 	}
 
 	/**
@@ -166,56 +157,40 @@ final class AsyncDispatcher {
 	 * @return what to {@link #cancel(Timer)} if it wakes up before
 	 */
 	Timer wakeUpAt(long nanoTime, Waiter sleeper) {
-		Timer timer = new Timer(nanoTime - this.origin, this.sequence.incrementAndGet(), sleeper);
-		synchronized (this.timers) {
-			this.timers.add(timer);
-		}
-		this.task.wakeUpAt(nanoTime);
+		Timer timer = new Timer(sleeper);
+		this.timers.schedule(timer, nanoTime);
 		return timer;
 	}
 
 	void cancel(Timer timer) {
-		synchronized (this.timers) {
-			this.timers.remove(timer);
-		}
+		this.timers.remove(timer);
 	}
 
 	/**
-	 * Task: wake the acquisitions whose timers have expired.
+	 * Wake the acquisitions whose timers have expired.
 	 */
-	private void run() {
-		for (Timer timer = pollDue(); timer != null; timer = pollDue()) {
+	@Override
+	public void call(List<Timer> due) {
+		due.forEach((timer) -> {
+			cancel(timer);
 			timer.sleeper.wakeUp();
-		}
-		takeNext();
+		});
 	}
 
-	private @Nullable Timer pollDue() {
-		synchronized (this.timers) {
-			Timer first = this.timers.isEmpty() ? null : this.timers.first();
-			if (first == null) {
-				return null;
-			}
-			if (first.at - (this.time.nanoTime() - this.origin) > 0) {
-				this.task.wakeUpAt(this.origin + first.at);
-				return null;
-			}
-			return this.timers.pollFirst();
-		}
+	@Override
+	public long pauseAfterFailure() {
+		return PAUSE_NANOS;
 	}
 
 	/**
 	 * Timer of a sleeping acquisition.
-	 *
-	 * @param at the time, relative to the start
-	 * @param number a unique number, in the order in which the timers were set
-	 * @param sleeper the acquisition to wake
 	 */
-	record Timer(long at, long number, Waiter sleeper) implements Comparable<Timer> {
+	static final class Timer extends DueCalls.Item {
 
-		@Override
-		public int compareTo(Timer other) {
-			return (this.at != other.at) ? Long.compare(this.at, other.at) : Long.compare(this.number, other.number);
+		private final Waiter sleeper;
+
+		private Timer(Waiter sleeper) {
+			this.sleeper = sleeper;
 		}
 
 	}

@@ -393,6 +393,10 @@ final class Store {
 		return read(() -> values().read(keys, watch, timeout));
 	}
 
+	Value read(String key, Duration timeout) {
+		return read(List.of(key), false, timeout).getOrDefault(key, Value.ABSENT);
+	}
+
 	Duration probe(String key, Duration timeout) {
 		try {
 			return this.backend.probe(newRequest(key, PROBE, false), timeout);
