@@ -147,7 +147,8 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 	 */
 	private Map<String, List<Observer>> observersOf(List<Watch> due) {
 		synchronized (this.watches) {
-			return due.stream().collect(Collectors.toMap((watch) -> watch.key, (watch) -> List.copyOf(watch.observers)));
+			return due.stream()
+				.collect(Collectors.toMap((watch) -> watch.key, (watch) -> List.copyOf(watch.observers)));
 		}
 	}
 
