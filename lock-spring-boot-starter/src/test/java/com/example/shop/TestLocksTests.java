@@ -72,7 +72,7 @@ class TestLocksTests {
 	@Autowired
 	private LockClient client;
 
-	private final CountDownLatch goOn = new CountDownLatch(1);
+	private final CountDownLatch proceed = new CountDownLatch(1);
 
 	@BeforeEach
 	void nothingIsHeldByTheFormerTest() {
@@ -83,7 +83,7 @@ class TestLocksTests {
 
 	@AfterEach
 	void letThreadsEnd() {
-		this.goOn.countDown();
+		this.proceed.countDown();
 	}
 
 	@Test
@@ -130,7 +130,7 @@ class TestLocksTests {
 		Awaitility.await().untilAsserted(() -> assertThat(this.locks).hasWaiters("order:42", 1));
 		other.close();
 		Awaitility.await().untilAsserted(() -> assertThat(this.locks).isHeldByThisProcess("order:42"));
-		this.goOn.countDown();
+		this.proceed.countDown();
 		assertThat(payment).succeedsWithin(LONG);
 	}
 
@@ -192,15 +192,15 @@ class TestLocksTests {
 	}
 
 	@Test
-	void expireNowTellsTheHolder() {
-		AtomicBoolean told = new AtomicBoolean();
+	void expireNowNotifiesTheHolder() {
+		AtomicBoolean notified = new AtomicBoolean();
 		LockHandle lock = this.template.acquire("order:42");
-		lock.onLost(() -> told.set(true));
+		lock.onLost(() -> notified.set(true));
 		this.locks.expireNow("order:42");
 		assertThat(lock.isLost()).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::checkpoint);
 		assertThat(this.locks).isNotHeld("order:42");
-		Awaitility.await().untilTrue(told);
+		Awaitility.await().untilTrue(notified);
 		assertThatIllegalStateException().isThrownBy(() -> this.locks.expireNow("order:42"))
 			.withMessage("The lock on 'order:42' is not held. No lock is held.");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
@@ -243,12 +243,12 @@ class TestLocksTests {
 	}
 
 	/**
-	 * Pays an order in another thread, until the test lets it go on.
+	 * Pays an order in another thread, until the test lets it continue.
 	 */
 	private CompletableFuture<Void> pay(long id) {
 		return CompletableFuture.runAsync(() -> this.orders.pay(id, () -> {
 			try {
-				this.goOn.await();
+				this.proceed.await();
 			}
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);

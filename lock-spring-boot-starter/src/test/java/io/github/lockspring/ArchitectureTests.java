@@ -150,8 +150,8 @@ class ArchitectureTests {
 	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI);
 
 	@ArchTest
-	static final ArchRule testKnowsTheLocalBackend = packageKnowsOnly(TEST, ROOT, SPI, ENGINE,
-			ROOT + ".local", AUTO_CONFIGURATION);
+	static final ArchRule testKnowsTheLocalBackend = packageKnowsOnly(TEST, ROOT, SPI, ENGINE, ROOT + ".local",
+			AUTO_CONFIGURATION);
 
 	@ArchTest
 	static final ArchRule noPackageKnowsTest = noClasses().that()
@@ -263,8 +263,7 @@ class ArchitectureTests {
 			new String[] { "org.springframework.expression.." }, AOP + ".expression");
 
 	@ArchTest
-	static final ArchRule kotlinStaysInTheAdvice = typesStayIn(new String[] { "kotlin..", "kotlinx.." },
-			AOP);
+	static final ArchRule kotlinStaysInTheAdvice = typesStayIn(new String[] { "kotlin..", "kotlinx.." }, AOP);
 
 	@ArchTest
 	static final ArchRule transactionsStayInTheAdvice = typesStayIn(

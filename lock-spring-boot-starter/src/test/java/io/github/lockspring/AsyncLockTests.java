@@ -153,7 +153,7 @@ class AsyncLockTests {
 	}
 
 	@Test
-	void closedEngineRefuses() {
+	void closedEngineRejects() {
 		this.engine.close();
 		assertThat(failure(this.locks.acquireAsync("42", OPTIONS))).isInstanceOf(LockShutdownException.class);
 		assertThat(failure(this.locks.acquireAllAsync(List.of("a", "b"), OPTIONS)))

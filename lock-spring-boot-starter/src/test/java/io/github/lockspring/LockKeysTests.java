@@ -53,7 +53,7 @@ class LockKeysTests {
 		this.engine.close();
 	}
 
-	private String messageOfRefusal(String key) {
+	private String messageOfRejection(String key) {
 		String[] message = new String[1];
 		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> this.locks.acquire(key, TRY_ONCE))
 			.satisfies((ex) -> message[0] = ex.getMessage());
@@ -80,14 +80,14 @@ class LockKeysTests {
 	}
 
 	@Test
-	void nullIsRefused() {
-		assertThat(messageOfRefusal(null)).contains("null");
+	void nullIsRejected() {
+		assertThat(messageOfRejection(null)).contains("null");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", "   ", "\t\n", "\u3000", "\u00a0", "\u2007 \u202f" })
-	void blankIsRefused(String key) {
-		assertThat(messageOfRefusal(key)).contains("blank");
+	void blankIsRejected(String key) {
+		assertThat(messageOfRejection(key)).contains("blank");
 	}
 
 	@Test
@@ -106,13 +106,13 @@ class LockKeysTests {
 	@Test
 	void keyMustNotHaveMore() {
 		for (String key : List.of("k".repeat(513), "é".repeat(256) + "a", "漢".repeat(171), "😀".repeat(128) + "a")) {
-			assertThat(messageOfRefusal(key)).contains("512 bytes").hasSizeLessThan(300);
+			assertThat(messageOfRejection(key)).contains("512 bytes").hasSizeLessThan(300);
 		}
 	}
 
 	@Test
 	void hugeKeyIsNotCopiedIntoTheMessage() {
-		assertThat(messageOfRefusal("k".repeat(100_000_000))).contains("100000000 characters").hasSizeLessThan(300);
+		assertThat(messageOfRejection("k".repeat(100_000_000))).contains("100000000 characters").hasSizeLessThan(300);
 	}
 
 	@ParameterizedTest
@@ -158,13 +158,13 @@ class LockKeysTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "\ud83d", "a\ud83d", "\ude00", "a\ude00b", "\ud83d\ud83d\ude00", "\ude00\ud83d" })
-	void halfOfASurrogatePairIsRefused(String key) {
-		assertThat(messageOfRefusal(key)).contains("surrogate").matches("\\A\\p{Print}*\\z");
+	void halfOfASurrogatePairIsRejected(String key) {
+		assertThat(messageOfRejection(key)).contains("surrogate").matches("\\A\\p{Print}*\\z");
 	}
 
 	@Test
-	void characterOfInternalKeysIsRefused() {
-		assertThat(messageOfRefusal("a\uffffb")).contains("U+FFFF").matches("\\A\\p{Print}*\\z");
+	void characterOfInternalKeysIsRejected() {
+		assertThat(messageOfRejection("a\uffffb")).contains("U+FFFF").matches("\\A\\p{Print}*\\z");
 		assertIndependent("\ufffe", "\ufffd");
 	}
 

@@ -74,7 +74,7 @@ class LockOptionsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "PT-0.001S, -1ms", "PT24H0.001S, 1d1ms" })
-	void minimumOutOfRangeIsRefused(Duration minimum, String text) {
+	void minimumOutOfRangeIsRejected(Duration minimum, String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.defaults.withLockAtLeastFor(minimum))
 			.withMessage("'lockAtLeastFor' must be between zero (no minimum) and 1d, not " + text);
 	}
@@ -87,20 +87,20 @@ class LockOptionsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "PT0S, 0s", "PT0.099S, 99ms", "PT24H0.001S, 1d1ms", "PT-1S, -1s" })
-	void leaseTimeOutOfRangeIsRefused(Duration leaseTime, String text) {
+	void leaseTimeOutOfRangeIsRejected(Duration leaseTime, String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.defaults.withLeaseTime(leaseTime))
 			.withMessage("'leaseTime' must be between 100ms and 1d, not " + text);
 	}
 
 	@Test
-	void negativeWaitTimeIsRefused() {
+	void negativeWaitTimeIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.defaults.withWaitTime(Duration.ofNanos(-1)))
 			.withMessageStartingWith("'waitTime' must be zero (try once) or longer");
 	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, -1 })
-	void permitsThatAreNotPositiveAreRefused(int permits) {
+	void permitsThatAreNotPositiveAreRejected(int permits) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.defaults.withPermits(permits))
 			.withMessage("'permits' must be 1 or more, not " + permits);
 	}

@@ -299,9 +299,9 @@ class LockTemplateTests {
 		List<String> steps = new ArrayList<>();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.locks.execute("42", (lock) -> {
 			loseAll();
-			return steps.add("went on");
+			return steps.add("continued");
 		})).withMessageContaining("'lock:42'");
-		assertThat(steps).containsExactly("went on");
+		assertThat(steps).containsExactly("continued");
 	}
 
 	@Test
@@ -381,7 +381,7 @@ class LockTemplateTests {
 	}
 
 	@Test
-	void upgradeIsRefused() {
+	void upgradeIsRejected() {
 		LockOptions read = OPTIONS.withType(LockType.READ);
 		this.locks.executeWithoutResult("42", read,
 				(lock) -> assertThatExceptionOfType(LockUpgradeException.class)
@@ -391,7 +391,7 @@ class LockTemplateTests {
 	}
 
 	@Test
-	void writerReadsAndStepsDown() {
+	void writerReadsAndDowngrades() {
 		LockOptions read = TRY_ONCE.withType(LockType.READ);
 		LockHandle writing = this.locks.acquire("42", OPTIONS.withType(LockType.WRITE));
 		LockHandle reading = this.locks.acquire("42", read);
@@ -440,16 +440,16 @@ class LockTemplateTests {
 	}
 
 	@Test
-	void closedEngineRefuses() {
+	void closedEngineRejects() {
 		this.engine.close();
 		assertThatExceptionOfType(LockShutdownException.class).isThrownBy(() -> this.locks.acquire("42", OPTIONS))
 			.withMessageContaining("shutting down");
 	}
 
 	@Test
-	void refusalOfTheStoreKeepsItsWords() {
+	void rejectionOfTheStoreKeepsItsWords() {
 		LockBackend backend = mock(LockBackend.class);
-		given(backend.name()).willReturn("refusing");
+		given(backend.name()).willReturn("rejecting");
 		given(backend.tryAcquire(any(), any())).willThrow(new IllegalArgumentException("5 instead of 3"));
 		try (LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE,
 				TimeSource.SYSTEM)) {
@@ -481,7 +481,7 @@ class LockTemplateTests {
 	}
 
 	@Test
-	void namesThatAreNoneAreRefused() {
+	void namesThatAreNoneAreRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named(" "));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named("a:b")).withMessageContaining("'a:b'");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named("n".repeat(385)))
@@ -533,7 +533,7 @@ class LockTemplateTests {
 
 	@Test
 	void severalKeysAreAcquiredInOneOrderIfNotInOneCall() {
-		refuseSeveralKeys();
+		rejectSeveralKeys();
 		this.locks.acquireAll(List.of("b", "C", "a", "B"), OPTIONS).close();
 		this.locks.acquireAll(List.of("a", "B", "b", "C"), OPTIONS).close();
 		ArgumentCaptor<LeaseRequest> requests = ArgumentCaptor.captor();
@@ -542,7 +542,7 @@ class LockTemplateTests {
 			.containsExactly("lock:B", "lock:C", "lock:a", "lock:b", "lock:B", "lock:C", "lock:a", "lock:b");
 	}
 
-	private void refuseSeveralKeys() {
+	private void rejectSeveralKeys() {
 		willReturn(Denial.UNKNOWN_DURATION).given(this.backend)
 			.tryAcquire(argThat((request) -> request != null && request.hasMultipleKeys()), any());
 	}
@@ -602,7 +602,7 @@ class LockTemplateTests {
 
 	@Test
 	void errorInTheMiddleReleasesWhatWasAcquired() {
-		refuseSeveralKeys();
+		rejectSeveralKeys();
 		willThrow(new StackOverflowError()).given(this.backend).contend(keyed("lock:b"), any());
 		assertThatExceptionOfType(StackOverflowError.class)
 			.isThrownBy(() -> this.locks.acquireAll(List.of("a", "b"), OPTIONS));
@@ -652,19 +652,19 @@ class LockTemplateTests {
 	}
 
 	@Test
-	void noKeyAtAllIsRefused() {
-		assertKeyRefused(() -> this.locks.acquireAll(List.of(), OPTIONS));
-		assertKeyRefused(() -> this.locks.acquireAll(Arrays.asList("a", null), OPTIONS));
-		assertKeyRefused(() -> this.locks.acquireAll(List.of("a", " "), OPTIONS));
+	void noKeyAtAllIsRejected() {
+		assertKeyRejected(() -> this.locks.acquireAll(List.of(), OPTIONS));
+		assertKeyRejected(() -> this.locks.acquireAll(Arrays.asList("a", null), OPTIONS));
+		assertKeyRejected(() -> this.locks.acquireAll(List.of("a", " "), OPTIONS));
 		assertThat(this.engine.size()).isZero();
 	}
 
-	private static void assertKeyRefused(ThrowingCallable acquisition) {
+	private static void assertKeyRejected(ThrowingCallable acquisition) {
 		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(acquisition);
 	}
 
 	@Test
-	void tooManyKeysAreRefused() {
+	void tooManyKeysAreRejected() {
 		List<String> keys = IntStream.range(0, LockTemplate.MAX_KEYS).mapToObj(String::valueOf).toList();
 		this.locks.acquireAll(keys, OPTIONS).close();
 		List<String> more = new ArrayList<>(keys);

@@ -68,13 +68,13 @@ class LockWithoutFencingTests {
 	}
 
 	@Test
-	void fencingTokenIsRefusedWithTheReason() {
+	void fencingTokenIsRejectedWithTheReason() {
 		LockHandle lock = this.locks.acquire("42", LockOptions.defaults());
-		assertRefused(lock);
+		assertRejected(lock);
 		lock.close();
 	}
 
-	private static void assertRefused(LockHandle lock) {
+	private static void assertRejected(LockHandle lock) {
 		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::fencingToken)
 			.withMessageContaining("'redlock' does not support fencing tokens")
 			.withMessageContaining("late writes");
@@ -97,7 +97,7 @@ class LockWithoutFencingTests {
 		for (int i = 0; i < others.length; i++) {
 			others[i] = CompletableFuture.runAsync(() -> {
 				try (LockHandle lock = this.locks.acquire("42", LockOptions.defaults())) {
-					assertRefused(lock);
+					assertRejected(lock);
 				}
 			}, (task) -> new Thread(task).start());
 		}

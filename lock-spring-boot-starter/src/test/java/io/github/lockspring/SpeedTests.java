@@ -33,8 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * Tests that the speed at which tests run is told by the names of their classes and by
- * {@link Torture}, and that what {@link Torture} leaves out of a usual build is tested
+ * Tests that the speed at which tests run is notified by the names of their classes and
+ * by {@link Torture}, and that what {@link Torture} leaves out of a usual build is tested
  * there as it says.
  */
 class SpeedTests {

@@ -222,7 +222,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void blankKeyIsRefused() {
+	void blankKeyIsRejected() {
 		LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(this.local), TIMEOUT, this.events::add);
 		assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(() -> endpoint.lock("", null));
 		assertThatExceptionOfType(InvalidEndpointRequestException.class)
@@ -230,7 +230,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void unknownBackendIsRefused() {
+	void unknownBackendIsRejected() {
 		LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(this.local), TIMEOUT, this.events::add);
 		assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(() -> endpoint.lock("a", "redis"))
 			.withMessageContaining("'redis'");

@@ -131,7 +131,7 @@ abstract class AsynchronousInvokerContract {
 	}
 
 	@Test
-	void methodThatClosesItsHandleAtOnceIsNotDisturbed() {
+	void methodThatClosesItsHandleAtOnceIsNotAffected() {
 		complete("paid");
 		assertThat(resultOf(call("closing", 42L, null))).isEqualTo("paid");
 	}

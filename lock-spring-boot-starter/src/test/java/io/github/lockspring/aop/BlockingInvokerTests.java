@@ -74,7 +74,7 @@ class BlockingInvokerTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void workThatIsNotDoneIsRefused(Object result) {
+	void workThatIsNotDoneIsRejected(Object result) {
 		assertThatIllegalStateException().isThrownBy(() -> this.work.result(result))
 			.withMessageContaining("@DistributedLock on " + Work.class.getName() + ".result(Object)")
 			.withMessageContaining(result.getClass().getName())
@@ -82,13 +82,13 @@ class BlockingInvokerTests {
 		assertReleased();
 	}
 
-	static Stream<Object> workThatIsNotDoneIsRefused() {
+	static Stream<Object> workThatIsNotDoneIsRejected() {
 		return Stream.of(new CompletableFuture<>(), new FutureTask<>(() -> 1), Mono.just(1), Flux.just(1, 2),
 				new CompletableFuture<>().minimalCompletionStage());
 	}
 
 	@Test
-	void workThatIsNotDoneIsRefusedForATypeVariable() {
+	void workThatIsNotDoneIsRejectedForATypeVariable() {
 		assertThatIllegalStateException().isThrownBy(() -> this.work.generic(new CompletableFuture<>()));
 		assertReleased();
 	}

@@ -85,7 +85,7 @@ class CallAttributesTests {
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource
-	void conditionThatIsNoAnswerIsRefused(Object condition, String reason) {
+	void conditionThatIsNoAnswerIsRejected(Object condition, String reason) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.orders.conditional(condition))
 			.withMessageContaining("The condition '#condition' of @DistributedLock on " + Orders.class.getName()
 					+ ".conditional(Object)")
@@ -93,13 +93,13 @@ class CallAttributesTests {
 		assertNothingHappened();
 	}
 
-	static Stream<Arguments> conditionThatIsNoAnswerIsRefused() {
+	static Stream<Arguments> conditionThatIsNoAnswerIsRejected() {
 		return Stream.of(arguments(null, "it is neither true nor false"),
 				arguments("true", "it is neither true nor false"), arguments(1, "it is neither true nor false"));
 	}
 
 	@Test
-	void conditionThatFailsIsRefused() {
+	void conditionThatFailsIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.orders.failing(null))
 			.withMessageContaining("The condition '#text.isEmpty()' of @DistributedLock on " + Orders.class.getName()
 					+ ".failing(String)")
@@ -131,14 +131,14 @@ class CallAttributesTests {
 
 	@ParameterizedTest(name = "{0} {1}")
 	@MethodSource
-	void timeThatCannotBeUsedIsRefused(Object waitTime, Object leaseTime, String problem) {
+	void timeThatCannotBeUsedIsRejected(Object waitTime, Object leaseTime, String problem) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.orders.timed(waitTime, leaseTime))
 			.withMessageContaining("@DistributedLock on " + Orders.class.getName() + ".timed(Object, Object)")
 			.withMessageContaining(problem);
 		assertNothingHappened();
 	}
 
-	static Stream<Arguments> timeThatCannotBeUsedIsRefused() {
+	static Stream<Arguments> timeThatCannotBeUsedIsRejected() {
 		return Stream.of(arguments(null, "3s", "The time waitTime = '#wait'"),
 				arguments("0s", null, "The time leaseTime = '#lease'"), arguments("5", "3s", "'5', which has no unit"),
 				arguments("0s", "3000", "'3000', which has no unit"), arguments(5, "3s", "class java.lang.Integer"),
@@ -158,7 +158,7 @@ class CallAttributesTests {
 	}
 
 	@Test
-	void timeOfAKeyThatFailsIsRefused() {
+	void timeOfAKeyThatFailsIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.orders.timedBy(null))
 			.withMessageContaining("waitTime = '#orders.waitTime()'")
 			.withMessageContaining("Orders.timedBy(Orders)")

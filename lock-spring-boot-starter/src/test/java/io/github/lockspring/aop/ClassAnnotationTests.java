@@ -80,7 +80,7 @@ class ClassAnnotationTests {
 	}
 
 	@Test
-	void finalMethodIsRefused() {
+	void finalMethodIsRejected() {
 		assertThatExceptionOfType(InvalidLockDeclarationException.class)
 			.isThrownBy(() -> this.proxies.proxy(new WithFinalMethod()))
 			.withMessageContaining("WithFinalMethod.last()")
@@ -104,7 +104,7 @@ class ClassAnnotationTests {
 	}
 
 	@Test
-	void methodWithoutTheArgumentOfTheKeyIsRefused() {
+	void methodWithoutTheArgumentOfTheKeyIsRejected() {
 		assertThatExceptionOfType(InvalidLockDeclarationException.class)
 			.isThrownBy(() -> this.proxies.proxy(new KeyedWithoutId()))
 			.withMessageContaining("KeyedWithoutId.three()")

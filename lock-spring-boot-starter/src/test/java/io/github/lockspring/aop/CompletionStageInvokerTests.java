@@ -195,7 +195,7 @@ class CompletionStageInvokerTests extends AsynchronousInvokerContract {
 	}
 
 	@Test
-	void whenTheSecondOfTwoLocksIsRefusedThenTheFirstIsReleased() {
+	void whenTheSecondOfTwoLocksIsRejectedThenTheFirstIsReleased() {
 		assertThat(failureOf(this.orders.payBoth(42, "x".repeat(1000)))).isInstanceOf(InvalidLockKeyException.class);
 		assertThat(failureOf(this.orders.payAll(42, Collections.nCopies(10_001, "a"))))
 			.isInstanceOf(LockException.class);
@@ -234,11 +234,11 @@ class CompletionStageInvokerTests extends AsynchronousInvokerContract {
 	}
 
 	@Test
-	void whenRefusedInsideATransactionThenMethodDoesNotRun() {
-		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
-			CompletableFuture<String> paid = inTransaction(() -> refusing.proxy(this.target).pay(42));
+	void whenRejectedInsideATransactionThenMethodDoesNotRun() {
+		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+			CompletableFuture<String> paid = inTransaction(() -> rejecting.proxy(this.target).pay(42));
 			assertThat(failureOf(paid)).isInstanceOf(IllegalTransactionStateException.class);
-			assertThat(refusing.backend.keys()).isEmpty();
+			assertThat(rejecting.backend.keys()).isEmpty();
 		}
 	}
 

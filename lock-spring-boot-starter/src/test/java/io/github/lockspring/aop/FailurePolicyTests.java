@@ -242,14 +242,14 @@ class FailurePolicyTests {
 
 	@ParameterizedTest(name = "{1}")
 	@MethodSource
-	void wrongDeclarationIsRefused(Object bean, String problem) {
+	void wrongDeclarationIsRejected(Object bean, String problem) {
 		assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> this.proxies.proxy(bean))
 			.withMessageContaining(bean.getClass().getName() + ".run(")
 			.withMessageContaining(problem)
 			.satisfies((ex) -> assertThat(ex.getAction()).endsWith("."));
 	}
 
-	static Stream<Arguments> wrongDeclarationIsRefused() {
+	static Stream<Arguments> wrongDeclarationIsRejected() {
 		return Stream.concat(attributes(), fallbacks());
 	}
 

@@ -43,7 +43,7 @@ class LockAttributesReaderTests {
 
 	@ParameterizedTest(name = "{1}")
 	@MethodSource
-	void wrongDeclarationIsRefused(Object bean, String problem) {
+	void wrongDeclarationIsRejected(Object bean, String problem) {
 		try (LockedProxies proxies = new LockedProxies("known", "a:b", "lease", "1ms", "empty", "")) {
 			assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> proxies.proxy(bean))
 				.withMessageContaining("@DistributedLock on " + bean.getClass().getName() + ".run(")
@@ -52,7 +52,7 @@ class LockAttributesReaderTests {
 		}
 	}
 
-	static Stream<Arguments> wrongDeclarationIsRefused() {
+	static Stream<Arguments> wrongDeclarationIsRejected() {
 		return Stream.of(times(), names(), expressions()).flatMap(Function.identity());
 	}
 

@@ -58,7 +58,7 @@ class LockAttributesSourceTests {
 	}
 
 	@Test
-	void valueAndNameThatDifferAreRefused() {
+	void valueAndNameThatDifferAreRejected() {
 		assertThatExceptionOfType(InvalidLockDeclarationException.class)
 			.isThrownBy(() -> this.proxies.proxy(new Object() {
 

@@ -105,7 +105,7 @@ class LockExpressionTests {
 	}
 
 	@ParameterizedTest(name = "{1}")
-	@MethodSource("refusedCalls")
+	@MethodSource("rejectedCalls")
 	void whenKeyCannotBeFoundOutThenMethodDoesNotRun(Consumer<Keys> call, String method, String expression,
 			String reason) {
 		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> call.accept(this.keys))
@@ -116,43 +116,43 @@ class LockExpressionTests {
 		assertThat(this.target.runs).isZero();
 	}
 
-	static Stream<Arguments> refusedCalls() {
-		return Stream.of(refused((keys) -> keys.name(null), "name", "#name", "it is null"),
-				refused((keys) -> keys.name(""), "name", "#name", "blank"),
-				refused((keys) -> keys.name(" \t"), "name", "#name", "blank"),
-				refused((keys) -> keys.name("x".repeat(513)), "name", "#name", "512 bytes"),
-				refused((keys) -> keys.name("\uD83D"), "name", "#name", "surrogate"),
-				refused((keys) -> keys.optional(Optional.empty()), "optional", "#value", "empty Optional"),
-				refused((keys) -> keys.property(null), "property", "#order.customer.name", "'#order' is null"),
-				refused((keys) -> keys.property(new Order(null)), "property", "#order.customer.name",
+	static Stream<Arguments> rejectedCalls() {
+		return Stream.of(rejected((keys) -> keys.name(null), "name", "#name", "it is null"),
+				rejected((keys) -> keys.name(""), "name", "#name", "blank"),
+				rejected((keys) -> keys.name(" \t"), "name", "#name", "blank"),
+				rejected((keys) -> keys.name("x".repeat(513)), "name", "#name", "512 bytes"),
+				rejected((keys) -> keys.name("\uD83D"), "name", "#name", "surrogate"),
+				rejected((keys) -> keys.optional(Optional.empty()), "optional", "#value", "empty Optional"),
+				rejected((keys) -> keys.property(null), "property", "#order.customer.name", "'#order' is null"),
+				rejected((keys) -> keys.property(new Order(null)), "property", "#order.customer.name",
 						"'#order.customer' is null"),
-				refused((keys) -> keys.property(new Order(new Customer(null))), "property", "#order.customer.name",
+				rejected((keys) -> keys.property(new Order(new Customer(null))), "property", "#order.customer.name",
 						"it is null"),
-				refused((keys) -> keys.safeProperty(new Order(null)), "safeProperty", "#order?.customer?.name",
+				rejected((keys) -> keys.safeProperty(new Order(null)), "safeProperty", "#order?.customer?.name",
 						"it is null"),
-				refused((keys) -> keys.both(null, 1), "both", "#one + '/' + #two", "'#one' is null"),
-				refused((keys) -> keys.both("a", null), "both", "#one + '/' + #two", "'#two' is null"),
-				refused((keys) -> keys.branch("a", null), "branch", "#one != null ? 'b' + #two : 'none'",
+				rejected((keys) -> keys.both(null, 1), "both", "#one + '/' + #two", "'#one' is null"),
+				rejected((keys) -> keys.both("a", null), "both", "#one + '/' + #two", "'#two' is null"),
+				rejected((keys) -> keys.branch("a", null), "branch", "#one != null ? 'b' + #two : 'none'",
 						"'#two' is null"),
-				refused((keys) -> keys.passed(null), "passed", "@shop.keyOf('x' + #name)", "'#name' is null"),
-				refused((keys) -> keys.elements(null), "elements", "{'x' + #name}", "'#name' is null"),
-				refused((keys) -> keys.looked(Map.of("xnull", "found"), null), "looked", "#map['x' + #name]",
+				rejected((keys) -> keys.passed(null), "passed", "@shop.keyOf('x' + #name)", "'#name' is null"),
+				rejected((keys) -> keys.elements(null), "elements", "{'x' + #name}", "'#name' is null"),
+				rejected((keys) -> keys.looked(Map.of("xnull", "found"), null), "looked", "#map['x' + #name]",
 						"'#name' is null"),
-				refused((keys) -> keys.index(null), "index", "#list[1]", "'#list' is null"),
-				refused((keys) -> keys.called(null), "called", "#order.id()", "'#order' is null"),
-				refused((keys) -> keys.argument(new Order(null)), "argument", "@shop.keyOf(#order.customer.name)",
+				rejected((keys) -> keys.index(null), "index", "#list[1]", "'#list' is null"),
+				rejected((keys) -> keys.called(null), "called", "#order.id()", "'#order' is null"),
+				rejected((keys) -> keys.argument(new Order(null)), "argument", "@shop.keyOf(#order.customer.name)",
 						"'#order.customer' is null"),
-				refused((keys) -> keys.failing("a"), "failing", "@shop.fail(#name)", "out of stock"),
-				refused((keys) -> keys.unknownBean(), "unknownBean", "@nobody.name", "nobody"),
-				refused((keys) -> keys.converted(new Object()), "converted", "#value", "cannot be converted to a key"),
-				refused((keys) -> keys.converted(new byte[] { 1 }), "converted", "#value",
+				rejected((keys) -> keys.failing("a"), "failing", "@shop.fail(#name)", "out of stock"),
+				rejected((keys) -> keys.unknownBean(), "unknownBean", "@absent.name", "absent"),
+				rejected((keys) -> keys.converted(new Object()), "converted", "#value", "cannot be converted to a key"),
+				rejected((keys) -> keys.converted(new byte[] { 1 }), "converted", "#value",
 						"cannot be converted to a key"),
-				refused((keys) -> keys.all(List.of()), "all", "#ids", "At least one"),
-				refused((keys) -> keys.all(Arrays.asList("a", null)), "all", "#ids", "element 1 is null"),
-				refused((keys) -> keys.all(List.of("a", "")), "all", "#ids", "blank"));
+				rejected((keys) -> keys.all(List.of()), "all", "#ids", "At least one"),
+				rejected((keys) -> keys.all(Arrays.asList("a", null)), "all", "#ids", "element 1 is null"),
+				rejected((keys) -> keys.all(List.of("a", "")), "all", "#ids", "blank"));
 	}
 
-	private static Arguments refused(Consumer<Keys> call, String method, String expression, String reason) {
+	private static Arguments rejected(Consumer<Keys> call, String method, String expression, String reason) {
 		return arguments(call, method, expression, reason);
 	}
 
@@ -327,7 +327,7 @@ class LockExpressionTests {
 			this.runs++;
 		}
 
-		@DistributedLock(name = "unknownBean", key = "@nobody.name")
+		@DistributedLock(name = "unknownBean", key = "@absent.name")
 		void unknownBean() {
 			this.runs++;
 		}

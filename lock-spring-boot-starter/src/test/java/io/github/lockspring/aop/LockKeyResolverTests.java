@@ -72,13 +72,13 @@ class LockKeyResolverTests {
 	}
 
 	@ParameterizedTest
-	@MethodSource("refused")
-	void keyWithoutAnObviousTextIsRefused(Object key, String reason) {
+	@MethodSource("rejected")
+	void keyWithoutAnObviousTextIsRejected(Object key, String reason) {
 		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> this.texts.textOf(key))
 			.withMessageContaining(reason);
 	}
 
-	static Stream<Arguments> refused() {
+	static Stream<Arguments> rejected() {
 		return Stream.of(arguments(Double.NaN, "NaN"), arguments(Float.POSITIVE_INFINITY, "Infinity"),
 				arguments(new BigDecimal("1E+1000000000"), "512 digits"),
 				arguments(new BigDecimal("1E-1000000000"), "512 digits"),
@@ -95,14 +95,14 @@ class LockKeyResolverTests {
 	}
 
 	@Test
-	void emptyOptionalIsRefused() {
+	void emptyOptionalIsRejected() {
 		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> LockKeyResolver.requirePresent(Optional.empty()))
 			.withMessageContaining("empty Optional");
 	}
 
 	@Test
-	void nullIsRefused() {
+	void nullIsRejected() {
 		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> LockKeyResolver.requirePresent(null))
 			.withMessageContaining("null");
 	}
@@ -126,14 +126,14 @@ class LockKeyResolverTests {
 	}
 
 	@Test
-	void nullAmongSeveralKeysIsRefused() {
+	void nullAmongSeveralKeysIsRejected() {
 		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> this.texts.textsOf(Arrays.asList("a", null)))
 			.withMessageContaining("element 1 is null");
 	}
 
 	@Test
-	void collectionAmongSeveralKeysIsRefused() {
+	void collectionAmongSeveralKeysIsRejected() {
 		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> this.texts.textsOf(List.of(List.of("a"))));
 	}

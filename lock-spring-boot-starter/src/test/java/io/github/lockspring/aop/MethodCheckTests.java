@@ -72,7 +72,7 @@ class MethodCheckTests {
 
 	@ParameterizedTest(name = "{1}")
 	@MethodSource
-	void wrongDeclarationIsRefused(Object bean, String problem) {
+	void wrongDeclarationIsRejected(Object bean, String problem) {
 		try (LockedProxies proxies = new LockedProxies("known", "a:b", "lease", "1ms", "empty", "")) {
 			assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> proxies.proxy(bean))
 				.withMessageContaining("@DistributedLock on " + bean.getClass().getName() + ".run(")
@@ -81,7 +81,7 @@ class MethodCheckTests {
 		}
 	}
 
-	static Stream<Arguments> wrongDeclarationIsRefused() {
+	static Stream<Arguments> wrongDeclarationIsRejected() {
 		return Stream.of(arguments(new Object() {
 
 			@DistributedLock(onFailure = OnFailure.SKIP)

@@ -134,7 +134,7 @@ class ReactiveAdaptersTests {
 	}
 
 	@Test
-	void disposedSubscriptionsGiveTheLockBack() {
+	void disposedSubscriptionsReleaseTheLock() {
 		Stream
 			.<Function<Orders, Disposable>>of((orders) -> orders.neverSingle(42).subscribe(),
 					(orders) -> orders.neverObservable(42).subscribe())
@@ -162,7 +162,7 @@ class ReactiveAdaptersTests {
 	}
 
 	@Test
-	void typesWhoseEndIsUnknownAreRefused() {
+	void typesWhoseEndIsUnknownAreRejected() {
 		Stream.of(new Futures(), new Streams(), new Iterators(), new Stages(), new Parallels(), new Connectables())
 			.forEach((bean) -> assertThatExceptionOfType(InvalidLockDeclarationException.class)
 				.isThrownBy(() -> this.proxies.proxy(bean))

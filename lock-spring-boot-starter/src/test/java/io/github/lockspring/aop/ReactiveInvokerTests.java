@@ -246,7 +246,7 @@ class ReactiveInvokerTests extends AsynchronousInvokerContract {
 	}
 
 	@Test
-	void whenKeyIsRefusedThenStreamFailsAndMethodDoesNotRun() {
+	void whenKeyIsRejectedThenStreamFailsAndMethodDoesNotRun() {
 		Mono<String> paid = this.orders.payBy(null);
 		assertThat(failureOf(paid)).isInstanceOf(InvalidLockKeyException.class);
 		assertThat(failureOf(this.orders.payBoth(42, "x".repeat(1000)))).isInstanceOf(InvalidLockKeyException.class);

@@ -188,7 +188,7 @@ class ReactiveRaceTests {
 		}
 
 		/**
-		 * Whoever returns from here, the call has left.
+		 * The one that returns from here, the call has left.
 		 */
 		private void leaveOnce(AtomicInteger left) {
 			synchronized (left) {

@@ -97,7 +97,7 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
-	void whenRefusedThenMethodDoesNotRun() {
+	void whenRejectedThenMethodDoesNotRun() {
 		this.proxies.close();
 		this.proxies = new LockedProxies(InsideTransaction.REFUSE);
 		assertThatExceptionOfType(IllegalTransactionStateException.class)

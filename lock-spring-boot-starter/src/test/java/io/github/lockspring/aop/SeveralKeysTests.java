@@ -70,7 +70,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	void tooManyKeysAreRefused() {
+	void tooManyKeysAreRejected() {
 		List<Object> ids = new ArrayList<>(IntStream.range(0, 10_001).boxed().toList());
 		assertThatExceptionOfType(LockLimitException.class).isThrownBy(() -> this.keys.all(ids))
 			.withMessageContaining("10000");

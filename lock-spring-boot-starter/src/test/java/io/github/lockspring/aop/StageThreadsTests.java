@@ -139,7 +139,7 @@ class StageThreadsTests {
 	}
 
 	@Test
-	void whenTheExecutorOfTheApplicationRefusesThenTheStageFailsAndTheLockIsReleased() {
+	void whenTheExecutorOfTheApplicationRejectsThenTheStageFailsAndTheLockIsReleased() {
 		register((task) -> {
 			throw new RejectedExecutionException("full");
 		});

@@ -210,7 +210,7 @@ class TransactionBindingTests {
 	}
 
 	@Test
-	void skippedCallDoesNotDisturbTheTransaction() {
+	void skippedCallDoesNotAffectTheTransaction() {
 		this.proxies.holdElsewhere("stock");
 		this.transaction.executeWithoutResult((status) -> {
 			this.jdbc.update("INSERT INTO sales VALUES (0)");
@@ -407,15 +407,15 @@ class TransactionBindingTests {
 	}
 
 	@Test
-	void whenRefusingThenMethodDoesNotRun() {
-		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
-			Stock proxy = refusing.proxy(new Stock(this.jdbc));
+	void whenRejectingThenMethodDoesNotRun() {
+		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			this.transaction
 				.executeWithoutResult((status) -> assertThatExceptionOfType(IllegalTransactionStateException.class)
 					.isThrownBy(proxy::sell)
 					.withMessageContaining("@DistributedLock on " + Stock.class.getName() + ".sell()")
 					.withMessageContaining("lock.inside-transaction"));
-			assertThat(refusing.backend.keys()).isEmpty();
+			assertThat(rejecting.backend.keys()).isEmpty();
 			assertThat(sales()).isZero();
 			proxy.sell();
 			assertThat(sales()).isOne();
@@ -423,41 +423,41 @@ class TransactionBindingTests {
 	}
 
 	@Test
-	void whenRefusingThenLockThatIsHeldAlreadyIsNotRefused() {
-		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
-			Stock proxy = refusing.proxy(new Stock(this.jdbc));
+	void whenRejectingThenLockThatIsHeldAlreadyIsNotRejected() {
+		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			proxy.outer(proxy, this.transaction);
 			proxy.outerOfSeveral(proxy, this.transaction, List.of("b", "a", "b"));
 			assertThat(sales()).isEqualTo(2);
-			assertThat(refusing.isHeld("stock")).isFalse();
+			assertThat(rejecting.isHeld("stock")).isFalse();
 		}
 	}
 
 	@Test
-	void whenRefusingThenLockThatWasAcquiredInCodeIsNotRefused() {
-		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
-			Stock proxy = refusing.proxy(new Stock(this.jdbc));
-			refusing.locks()
+	void whenRejectingThenLockThatWasAcquiredInCodeIsNotRejected() {
+		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
+			rejecting.locks()
 				.executeWithoutResult("stock",
 						(lock) -> this.transaction.executeWithoutResult((status) -> proxy.sell()));
-			try (LockHandle lock = refusing.locks().named("several").acquireAll(List.of("a", "b", "c"))) {
+			try (LockHandle lock = rejecting.locks().named("several").acquireAll(List.of("a", "b", "c"))) {
 				assertThat(lock.isHeld()).isTrue();
 				this.transaction.executeWithoutResult((status) -> proxy.several(List.of("c", "a")));
 			}
-			try (LockHandle lock = refusing.locks()
+			try (LockHandle lock = rejecting.locks()
 				.acquire("reading", LockedProxies.TRY_ONCE.withType(LockType.WRITE))) {
 				assertThat(lock.isHeld()).isTrue();
 				this.transaction.executeWithoutResult((status) -> proxy.reading());
 			}
 			assertThat(sales()).isEqualTo(3);
-			assertThat(refusing.isEmpty()).isTrue();
+			assertThat(rejecting.isEmpty()).isTrue();
 		}
 	}
 
 	@Test
-	void whenRefusingThenOneOfSeveralKeysThatAreHeldIsNotRefused() {
-		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
-			Stock proxy = refusing.proxy(new Stock(this.jdbc));
+	void whenRejectingThenOneOfSeveralKeysThatAreHeldIsNotRejected() {
+		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			proxy.outerOfOthers(proxy, this.transaction, List.of("a", "b", "c"), List.of("c", "a"));
 			assertThat(sales()).isOne();
 			assertThatExceptionOfType(IllegalTransactionStateException.class)
@@ -471,17 +471,17 @@ class TransactionBindingTests {
 	}
 
 	@Test
-	void whenRefusingThenCallsAfterTheCommitAreNotRefused() {
+	void whenRejectingThenCallsAfterTheCommitAreNotRejected() {
 		this.transactions.addListener(new LockTransactionListener());
-		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
-			Stock proxy = refusing.proxy(new Stock(this.jdbc));
+		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			this.transaction.executeWithoutResult((status) -> TransactionSynchronizationManager
 				.registerSynchronization(new TransactionSynchronization() {
 
 					@Override
 					public void afterCommit() {
 						proxy.other();
-						assertThat(refusing.isHeld("other")).isFalse();
+						assertThat(rejecting.isHeld("other")).isFalse();
 						TransactionTemplate next = template(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 						next.executeWithoutResult(
 								(inner) -> assertThatExceptionOfType(IllegalTransactionStateException.class)
@@ -489,7 +489,7 @@ class TransactionBindingTests {
 					}
 
 				}));
-			assertThat(refusing.backend.keys()).containsExactly("lock:other");
+			assertThat(rejecting.backend.keys()).containsExactly("lock:other");
 		}
 	}
 
@@ -541,15 +541,15 @@ class TransactionBindingTests {
 	}
 
 	@Test
-	void whenRefusingThenAnotherLockIsRefusedUnderOneThatIsHeld() {
-		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
-			Stock proxy = refusing.proxy(new Stock(this.jdbc));
+	void whenRejectingThenAnotherLockIsRejectedUnderOneThatIsHeld() {
+		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			assertThatExceptionOfType(IllegalTransactionStateException.class)
 				.isThrownBy(() -> proxy.otherOuter(proxy, this.transaction));
 			assertThatExceptionOfType(IllegalTransactionStateException.class)
 				.isThrownBy(() -> proxy.limitedOuter(proxy, this.transaction));
 			assertThat(sales()).isZero();
-			assertThat(refusing.isHeld("other")).isFalse();
+			assertThat(rejecting.isHeld("other")).isFalse();
 		}
 	}
 

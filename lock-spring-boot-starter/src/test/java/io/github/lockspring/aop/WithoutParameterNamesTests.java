@@ -51,7 +51,7 @@ class WithoutParameterNamesTests {
 	}
 
 	@Test
-	void nameIsRefusedAndTheOptionOfTheCompilerIsNamed() throws Exception {
+	void nameIsRejectedAndTheOptionOfTheCompilerIsNamed() throws Exception {
 		Object bean = compile("#id");
 		assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> this.proxies.proxy(bean))
 			.withMessageContaining("'#id'")

@@ -52,7 +52,7 @@ class WithoutReactorTests {
 	}
 
 	@Test
-	void withoutReactorStreamsAreRefused() throws Exception {
+	void withoutReactorStreamsAreRejected() throws Exception {
 		assertThat(run(REACTOR + '|' + KOTLIN, LockedStreams.class)).contains("java.util.concurrent.Flow$Publisher")
 			.contains("before the work is done");
 	}
@@ -107,7 +107,7 @@ class WithoutReactorTests {
 	}
 
 	/**
-	 * Prints why a locked stream is refused.
+	 * Prints why a locked stream is rejected.
 	 */
 	public static class LockedStreams {
 
@@ -115,7 +115,7 @@ class WithoutReactorTests {
 		public String toString() {
 			try (LockedProxies proxies = new LockedProxies()) {
 				proxies.proxy(new Streams());
-				return "not refused";
+				return "not rejected";
 			}
 			catch (InvalidLockDeclarationException ex) {
 				return String.valueOf(ex.getMessage());

@@ -167,7 +167,7 @@ class WovenCalls {
 	}
 
 	@Test
-	void callWithoutAContextIsRefused() {
+	void callWithoutAContextIsRejected() {
 		assertThatIllegalStateException().isThrownBy(() -> Orders.ofStatic(1))
 			.withMessageContainingAll("Orders.ofStatic(long)", "no application context", "lock.aop.mode");
 		this.runner.run((context) -> Orders.ofStatic(1));
@@ -176,7 +176,7 @@ class WovenCalls {
 	}
 
 	@Test
-	void callAfterAFailedStartIsRefused() {
+	void callAfterAFailedStartIsRejected() {
 		this.runner.withBean(WrongKey.class).run((context) -> assertThat(context).hasFailed());
 		assertThatIllegalStateException().isThrownBy(() -> Orders.ofStatic(1));
 	}
@@ -223,7 +223,7 @@ class WovenCalls {
 	}
 
 	@Test
-	void suspendingFunctionIsRefused() {
+	void suspendingFunctionIsRejected() {
 		this.runner.withBean(Suspending.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContainingAll("Suspending.run(Continuation)", "is a suspending function"));

@@ -68,9 +68,9 @@ class AllAdviceOrderTests {
 		this.runner.run((context) -> {
 			Journal journal = context.getBean(Journal.class);
 			context.getBean(Stock.class).sell(1);
-			assertThat(journal.events()).containsExactly("handed over", "cache asked, locked", "begun, locked",
+			assertThat(journal.events()).containsExactly("handed off", "cache asked, locked", "begun, locked",
 					"tried 1, locked", "rolled back, locked", "cache asked, locked", "begun, locked", "tried 1, locked",
-					"handed over, locked", "committed, locked", "cached, locked");
+					"handed off, locked", "committed, locked", "cached, locked");
 			assertThat(context.getBean(RecordingBackend.class).keys()).as("each attempt, but no call above the limit")
 				.containsExactly("lock:stock:1", "lock:stock:1");
 		});
@@ -95,7 +95,7 @@ class AllAdviceOrderTests {
 		@Bean
 		TaskExecutor taskExecutor(Journal journal) {
 			return (task) -> {
-				journal.note("handed over");
+				journal.note("handed off");
 				task.run();
 			};
 		}

@@ -36,15 +36,15 @@ class CredentialFailuresTests {
 	@CsvSource({ "28P01,0", "28000,1045", "28000,28000" })
 	void wrongPasswordOfADatabaseIsOneThoughAPoolWrapsIt(String state, int code) {
 		SQLException failure = new SQLTransientConnectionException("no connection available",
-				new SQLException("refused", state, code));
+				new SQLException("rejected", state, code));
 		assertThat(CredentialFailures.isIn(new IllegalStateException(failure))).isTrue();
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "08001", "42501", "3D000" })
 	void otherFailureOfADatabaseIsNone(String state) {
-		assertThat(CredentialFailures.isIn(new SQLException("refused", state))).isFalse();
-		assertThat(CredentialFailures.isIn(new SQLException("refused"))).isFalse();
+		assertThat(CredentialFailures.isIn(new SQLException("rejected", state))).isFalse();
+		assertThat(CredentialFailures.isIn(new SQLException("rejected"))).isFalse();
 	}
 
 	@ParameterizedTest
@@ -56,14 +56,14 @@ class CredentialFailuresTests {
 	}
 
 	@Test
-	void refusalOfZooKeeperIsOne() {
+	void rejectionOfZooKeeperIsOne() {
 		assertThat(CredentialFailures.isIn(new KeeperException.AuthFailedException())).isTrue();
 		assertThat(CredentialFailures.isIn(new KeeperException.NoAuthException())).isTrue();
 	}
 
 	@Test
 	void otherFailuresAreNone() {
-		assertThat(CredentialFailures.isIn(new IllegalStateException("refused"))).isFalse();
+		assertThat(CredentialFailures.isIn(new IllegalStateException("rejected"))).isFalse();
 		assertThat(CredentialFailures.isIn(null)).isFalse();
 	}
 

@@ -81,7 +81,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 @ExtendWith(OutputCaptureExtension.class)
 class JdbcLockConfigurationServerTests {
 
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
+	private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
 	private final String memory = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 
@@ -167,14 +167,14 @@ class JdbcLockConfigurationServerTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lock table", "a.b.c", "1lock", "lock'; DROP TABLE x; --", "\"lock\"", "lock-table" })
-	void tableNameThatIsNoneIsRefused(String name) {
+	void tableNameThatIsNoneIsRejected(String name) {
 		this.withDatabase.withPropertyValues("lock.jdbc.table-name=" + name)
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("lock.jdbc.table-name",
 					"letters, digits and underscores"));
 	}
 
 	@Test
-	void tableNameThatIsTooLongIsRefused() {
+	void tableNameThatIsTooLongIsRejected() {
 		this.withDatabase.withPropertyValues("lock.jdbc.table-name=" + "a".repeat(200))
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("at most 57"));
 	}
@@ -322,7 +322,7 @@ class JdbcLockConfigurationServerTests {
 				assertThat(context).hasNotFailed();
 				assertThat(context.getBean(JdbcLockTable.class).isPrepared()).isFalse();
 				late.come();
-				Awaitility.await().atMost(PATIENCE).until(context.getBean(JdbcLockTable.class)::isPrepared);
+				Awaitility.await().atMost(MAX_WAIT).until(context.getBean(JdbcLockTable.class)::isPrepared);
 				context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
 				});
 			});
@@ -336,7 +336,7 @@ class JdbcLockConfigurationServerTests {
 			.run((context) -> {
 				late.come();
 				Awaitility.await()
-					.atMost(PATIENCE)
+					.atMost(MAX_WAIT)
 					.untilAsserted(() -> assertThat(output).contains("'distributed_lock' is missing"));
 				assertThat(context.getBean(JdbcLockTable.class).isPrepared()).isFalse();
 			});
@@ -377,7 +377,7 @@ class JdbcLockConfigurationServerTests {
 			insertOldRow(jdbc);
 			context.getBean(LockOperations.class)
 				.executeWithoutResult("order:42",
-						(lock) -> Awaitility.await().atMost(PATIENCE).until(() -> rows(jdbc) == 1));
+						(lock) -> Awaitility.await().atMost(MAX_WAIT).until(() -> rows(jdbc) == 1));
 		});
 	}
 
@@ -393,10 +393,10 @@ class JdbcLockConfigurationServerTests {
 			context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
 			});
 			Awaitility.await()
-				.atMost(PATIENCE)
+				.atMost(MAX_WAIT)
 				.untilAsserted(() -> assertThat(ourThreads()).containsExactly("lock-timer"));
 		});
-		Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(ourThreads()).isEmpty());
+		Awaitility.await().atMost(MAX_WAIT).untilAsserted(() -> assertThat(ourThreads()).isEmpty());
 	}
 
 	@Test
@@ -405,23 +405,23 @@ class JdbcLockConfigurationServerTests {
 			JdbcLockMaintenance maintenance = context.getBean(JdbcLockMaintenance.class);
 			assertThat(maintenance.isRunning()).isTrue();
 			assertThat(maintenance.isCleaningUp()).isTrue();
-			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-maintenance") == 1);
+			Awaitility.await().atMost(MAX_WAIT).until(() -> threads("lock-jdbc-maintenance") == 1);
 			maintenance.stop();
 			assertThat(maintenance.isRunning()).isFalse();
 			assertThat(maintenance.isCleaningUp()).isFalse();
-			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-maintenance") == 0);
+			Awaitility.await().atMost(MAX_WAIT).until(() -> threads("lock-jdbc-maintenance") == 0);
 			insertOldRow(new JdbcTemplate(context.getBean(DataSource.class)));
 			maintenance.start();
 			Awaitility.await()
-				.atMost(PATIENCE)
+				.atMost(MAX_WAIT)
 				.until(() -> rows(new JdbcTemplate(context.getBean(DataSource.class))) == 0);
 		});
-		Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-maintenance") == 0);
+		Awaitility.await().atMost(MAX_WAIT).until(() -> threads("lock-jdbc-maintenance") == 0);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "retention=59m", "retention=0s", "interval=0s", "interval=-1s", "interval=999ms" })
-	void cleanupThatIsTooEagerIsRefused(String setting) {
+	void cleanupThatIsTooEagerIsRejected(String setting) {
 		this.withDatabase.withPropertyValues("lock.jdbc.cleanup." + setting)
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
 				.contains("lock.jdbc.cleanup." + setting.substring(0, setting.indexOf('=')), "at least"));
@@ -483,7 +483,7 @@ class JdbcLockConfigurationServerTests {
 	}
 
 	@Test
-	void negativeNumberOfConnectionsIsRefused() {
+	void negativeNumberOfConnectionsIsRejected() {
 		this.withDatabase.withPropertyValues("lock.jdbc.connections=-1")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("lock.jdbc.connections",
 					"zero"));
@@ -491,7 +491,7 @@ class JdbcLockConfigurationServerTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void dataSourceThatLeadsToSeveralDatabasesIsRefused(UnaryOperator<DataSource> wrapper) {
+	void dataSourceThatLeadsToSeveralDatabasesIsRejected(UnaryOperator<DataSource> wrapper) {
 		RoutingDataSource routing = new RoutingDataSource();
 		routing.setTargetDataSources(Map.of("here", memory(), "there", memory()));
 		routing.afterPropertiesSet();
@@ -503,7 +503,7 @@ class JdbcLockConfigurationServerTests {
 		});
 	}
 
-	static List<UnaryOperator<DataSource>> dataSourceThatLeadsToSeveralDatabasesIsRefused() {
+	static List<UnaryOperator<DataSource>> dataSourceThatLeadsToSeveralDatabasesIsRejected() {
 		return List.of((routing) -> routing, DelegatingDataSource::new, LazyConnectionDataSourceProxy::new,
 				(routing) -> new DelegatingDataSource(new TransactionAwareDataSourceProxy(routing)),
 				(routing) -> (DataSource) new ProxyFactory(routing).getProxy(), (routing) -> {
@@ -520,7 +520,7 @@ class JdbcLockConfigurationServerTests {
 	@ParameterizedTest
 	@CsvSource({ "mysql:loadbalance, '', ''", "mariadb:loadbalance, '', ''", "postgresql, 'loadBalanceHosts=true', ''",
 			"postgresql, '', 'loadBalanceHosts=true'", "postgresql, 'loadBalanceHosts=true', 'targetServerType=any'" })
-	void urlThatBalancesBetweenServersIsRefused(String driver, String parameters, String properties) {
+	void urlThatBalancesBetweenServersIsRejected(String driver, String parameters, String properties) {
 		onTwoServers(driver, parameters, properties).run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context);
 			assertThat(analysis.getDescription()).contains("once on each");
@@ -559,7 +559,7 @@ class JdbcLockConfigurationServerTests {
 
 	@ParameterizedTest
 	@CsvSource({ "PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64, YugabyteDB", "CockroachDB CCL v24.1.0, CockroachDB" })
-	void distributedDatabaseThatCallsItselfPostgresIsRefused(String version, String name) {
+	void distributedDatabaseThatCallsItselfPostgresIsRejected(String version, String name) {
 		PostgresServer server = PostgresServer.shared();
 		server.execute("CREATE SCHEMA IF NOT EXISTS " + name,
 				"CREATE OR REPLACE FUNCTION %s.version() RETURNS text LANGUAGE sql AS $$ SELECT '%s' $$".formatted(name,

@@ -113,7 +113,7 @@ class LockAutoConfigurationTests {
 	 * Two definitions with one name would prevent the start of an application.
 	 */
 	@Test
-	void beansHaveNamesThatNobodyElseUses() {
+	void beansHaveNamesThatNoOneElseUses() {
 		this.runner.withConfiguration(AutoConfigurations.of(LocksEndpointAutoConfiguration.class))
 			.withPropertyValues("lock.backend=local", "management.endpoints.web.exposure.include=locks")
 			.run((context) -> {
@@ -235,7 +235,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	void durationWithoutUnitIsRefused() {
+	void durationWithoutUnitIsRejected() {
 		ApplicationContextRunner local = this.runner.withPropertyValues("lock.backend=local", "seconds=7");
 		for (String property : List.of("lock.wait-time=5", "lock.hand-off.span=20", "lock.names.order.wait-time=5",
 				"lock.shutdown-timeout=${seconds}")) {

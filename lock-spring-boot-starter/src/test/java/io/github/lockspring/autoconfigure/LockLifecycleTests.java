@@ -68,7 +68,7 @@ class LockLifecycleTests {
 		.withPropertyValues("lock.shutdown-timeout=0s");
 
 	@Test
-	void whenContextIsClosedThenMethodIsRefused() {
+	void whenContextIsClosedThenMethodIsRejected() {
 		this.runner.run((context) -> {
 			Orders orders = context.getBean(Orders.class);
 			orders.pay(42);
@@ -96,7 +96,7 @@ class LockLifecycleTests {
 	}
 
 	@Test
-	void whenContextIsClosedThenMethodThatWasNeverCalledIsRefusedOrSkipped() {
+	void whenContextIsClosedThenMethodThatWasNeverCalledIsRejectedOrSkipped() {
 		this.runner.run((context) -> {
 			Orders orders = context.getBean(Orders.class);
 			context.close();
@@ -128,7 +128,7 @@ class LockLifecycleTests {
 	}
 
 	@Test
-	void whenContextIsClosedThenTemplateIsRefused() {
+	void whenContextIsClosedThenTemplateIsRejected() {
 		this.runner.run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
 			context.close();
@@ -165,7 +165,7 @@ class LockLifecycleTests {
 				.supplyAsync(() -> locks.execute("42", (lock) -> finish(lock, held, closing)), THREAD_PER_TASK);
 			held.await();
 			CompletableFuture<Void> closed = CompletableFuture.runAsync(context::close, THREAD_PER_TASK);
-			awaitRefusal(locks);
+			awaitRejection(locks);
 			closing.countDown();
 			assertThat(holder.get(20, TimeUnit.SECONDS)).isTrue();
 			assertThat(closed).succeedsWithin(20, TimeUnit.SECONDS);
@@ -184,7 +184,7 @@ class LockLifecycleTests {
 		return lock.isHeld();
 	}
 
-	private static void awaitRefusal(LockOperations locks) {
+	private static void awaitRejection(LockOperations locks) {
 		Awaitility.await()
 			.atMost(20, TimeUnit.SECONDS)
 			.untilAsserted(() -> assertThatExceptionOfType(LockShutdownException.class)

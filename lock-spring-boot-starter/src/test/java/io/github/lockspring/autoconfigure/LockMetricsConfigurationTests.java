@@ -442,7 +442,8 @@ class LockMetricsConfigurationTests {
 			.run((context) -> {
 				context.getBean(LockTemplate.class).acquire("42", TRY_ONCE).close();
 				assertThat(handler.stopped).extracting(RecordingHandler::describe)
-					.contains("lock.acquire|backend=local,name=none,outcome=acquired,team=a,type=exclusive|key=lock:42");
+					.contains(
+							"lock.acquire|backend=local,name=none,outcome=acquired,team=a,type=exclusive|key=lock:42");
 				assertThat(timer(context, "lock.acquire", "team", "a").count()).isOne();
 			});
 	}

@@ -106,9 +106,9 @@ class LockRuntimeHintsTests {
 				(key) -> process(Object.class, "lock.zookeeper.connect-string=host:2181"));
 	}
 
-	private static Stream<String> resources(String folder, String ending) throws IOException {
+	private static Stream<String> resources(String folder, String suffix) throws IOException {
 		Resource[] files = new PathMatchingResourcePatternResolver()
-			.getResources("classpath*:io/github/lockspring/" + folder + "/*" + ending);
+			.getResources("classpath*:io/github/lockspring/" + folder + "/*" + suffix);
 		assertThat(files).isNotEmpty();
 		return Stream.of(files).map((file) -> "io/github/lockspring/" + folder + '/' + file.getFilename());
 	}
@@ -295,7 +295,7 @@ class LockRuntimeHintsTests {
 	@Test
 	void fallbacksAreCalledByTheirNames() {
 		assertThat(processFallbacks()).matches(fallback(OfMethod.class, "later"))
-			.matches(fallback(OfMethod.class, "refused", LockException.class))
+			.matches(fallback(OfMethod.class, "rejected", LockException.class))
 			.matches(fallback(OfMethod.class, "full"))
 			.matches(fallback(OfClass.class, "later", long.class))
 			.matches(fallback(OfInterface.class, "later", String.class))
@@ -333,7 +333,7 @@ class LockRuntimeHintsTests {
 
 		@Override
 		@DistributedLock(name = "one", onFailure = OnFailure.FALLBACK, fallback = "later")
-		@DistributedLock(name = "two", onFailure = OnFailure.FALLBACK, fallback = "refused")
+		@DistributedLock(name = "two", onFailure = OnFailure.FALLBACK, fallback = "rejected")
 		public void run() {
 		}
 
@@ -344,7 +344,7 @@ class LockRuntimeHintsTests {
 		void later() {
 		}
 
-		private void refused(LockException reason) {
+		private void rejected(LockException reason) {
 		}
 
 		void full() {

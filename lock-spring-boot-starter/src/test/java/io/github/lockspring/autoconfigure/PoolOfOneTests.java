@@ -61,7 +61,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class PoolOfOneTests {
 
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
+	private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class, AopAutoConfiguration.class,
@@ -89,7 +89,7 @@ class PoolOfOneTests {
 			try (Connection last = context.getBean(DataSource.class).getConnection();
 					LockHandle lock = locks.acquire("till", locks.defaultOptions())) {
 				long expires = expires(last);
-				Awaitility.await().atMost(PATIENCE).until(() -> expires(last) > expires);
+				Awaitility.await().atMost(MAX_WAIT).until(() -> expires(last) > expires);
 				assertThat(lock.isHeld()).isTrue();
 			}
 		});
@@ -144,7 +144,7 @@ class PoolOfOneTests {
 	}
 
 	@Test
-	void whenRefusingThenCallInsideATransactionAsksForNoConnection() {
+	void whenRejectingThenCallInsideATransactionAsksForNoConnection() {
 		this.runner.withPropertyValues("lock.inside-transaction=refuse").run((context) -> {
 			Shop shop = context.getBean(Shop.class);
 			assertThatExceptionOfType(IllegalTransactionStateException.class).isThrownBy(shop::sellInTransaction)

@@ -99,14 +99,14 @@ class RedlockConfigurationServerTests {
 	}
 
 	@Test
-	void serverThatIsNamedTwiceIsRefused() {
+	void serverThatIsNamedTwiceIsRejected() {
 		String url = this.servers.get(0).uri().toString();
 		this.runner.withPropertyValues("lock.redis.redlock.nodes=" + url + ',' + url)
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("more than once"));
 	}
 
 	@Test
-	void serverWithTwoNamesIsRefused() {
+	void serverWithTwoNamesIsRejected() {
 		int port = this.servers.get(0).port();
 		this.runner
 			.withPropertyValues("lock.redis.redlock.nodes=redis://127.0.0.1:" + port + ",redis://localhost:" + port
@@ -122,7 +122,7 @@ class RedlockConfigurationServerTests {
 			"redis://:hid?den@host:6379", "redis://user:12/hidden@host:6379", "redis://hidden#1@host",
 			"redis://:hid den@host", "redis://:hid^den@host", "redis://:hid%zzden@host", "redis://:hid@den@host",
 			"redis://:hid,den@host", "hidden" })
-	void nodeThatIsNoUrlIsRefusedWithoutItsPassword(String url) {
+	void nodeThatIsNoUrlIsRejectedWithoutItsPassword(String url) {
 		MockEnvironment environment = new MockEnvironment().withProperty("lock.redis.redlock.nodes", url);
 		this.runner.withPropertyValues("lock.redis.redlock.nodes=" + url).run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context, environment);

@@ -77,7 +77,7 @@ class RestartServerTests {
 			for (int i = 0; i < CYCLES; i++) {
 				assertLocked(context);
 				context.getSourceApplicationContext(ConfigurableApplicationContext.class).stop();
-				assertRefused(context);
+				assertRejected(context);
 				context.getSourceApplicationContext(ConfigurableApplicationContext.class).start();
 			}
 			assertLocked(context);
@@ -92,7 +92,7 @@ class RestartServerTests {
 			for (int i = 0; i < CYCLES; i++) {
 				assertLocked(context);
 				context.getSourceApplicationContext(ConfigurableApplicationContext.class).pause();
-				assertRefused(context);
+				assertRejected(context);
 				assertNoThreads();
 				context.getSourceApplicationContext(ConfigurableApplicationContext.class).restart();
 			}
@@ -124,7 +124,7 @@ class RestartServerTests {
 			.succeedsWithin(Duration.ofSeconds(20));
 	}
 
-	private void assertRefused(AssertableApplicationContext context) {
+	private void assertRejected(AssertableApplicationContext context) {
 		LockOperations locks = context.getBean(LockOperations.class);
 		assertThatExceptionOfType(LockShutdownException.class)
 			.isThrownBy(() -> locks.acquire(this.key, LockOptions.defaults()))

@@ -168,7 +168,7 @@ class SeveralBackendsServerTests {
 	}
 
 	@Test
-	void unknownBackendIsRefused() {
+	void unknownBackendIsRejected() {
 		this.two.run((context) -> {
 			assertThatIllegalArgumentException().isThrownBy(() -> context.getBean(LockTemplate.class).on("third"))
 				.withMessageContaining("'third'")
@@ -179,7 +179,7 @@ class SeveralBackendsServerTests {
 	}
 
 	@Test
-	void shutdownGivesAllLocksBack() {
+	void shutdownReleasesAllLocks() {
 		this.three.run((context) -> {
 			LockTemplate locks = context.getBean(LockTemplate.class);
 			locks.acquire(this.key, LockOptions.defaults());
@@ -204,17 +204,17 @@ class SeveralBackendsServerTests {
 		this.two.run((context) -> {
 			LockTemplate locks = context.getBean(LockTemplate.class);
 			CountDownLatch holding = new CountDownLatch(1);
-			CountDownLatch refused = new CountDownLatch(1);
+			CountDownLatch rejected = new CountDownLatch(1);
 			CompletableFuture<Boolean> holder = CompletableFuture
 				.supplyAsync(() -> locks.on(held).execute(this.key, (lock) -> {
 					holding.countDown();
-					await(refused);
+					await(rejected);
 					return lock.isHeld();
 				}), THREAD_PER_TASK);
 			await(holding);
 			CompletableFuture<Void> closed = CompletableFuture.runAsync(context::close, THREAD_PER_TASK);
-			awaitRefusal(locks.on(other));
-			refused.countDown();
+			awaitRejection(locks.on(other));
+			rejected.countDown();
 			assertThat(holder.get(20, TimeUnit.SECONDS)).isTrue();
 			assertThat(closed).succeedsWithin(20, TimeUnit.SECONDS);
 		});
@@ -229,7 +229,7 @@ class SeveralBackendsServerTests {
 		}
 	}
 
-	private static void awaitRefusal(LockTemplate locks) {
+	private static void awaitRejection(LockTemplate locks) {
 		Awaitility.await()
 			.atMost(20, TimeUnit.SECONDS)
 			.untilAsserted(() -> assertThatExceptionOfType(LockShutdownException.class)
@@ -308,7 +308,7 @@ class SeveralBackendsServerTests {
 	}
 
 	@Test
-	void whenOneEngineIsRefusedThenNoThreadsAreLeft() {
+	void whenOneEngineIsRejectedThenNoThreadsAreLeft() {
 		this.two.withPropertyValues("lock.names.order.backend=third").run((context) -> {
 			assertThat(context).hasFailed();
 			Awaitility.await()

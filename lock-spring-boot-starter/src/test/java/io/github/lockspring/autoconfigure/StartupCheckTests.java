@@ -225,7 +225,7 @@ class StartupCheckTests {
 	}
 
 	@Test
-	void finalClassIsRefusedEvenIfMistakesAreOnlyWarnedOf() {
+	void finalClassIsRejectedEvenIfMistakesAreOnlyWarnedOf() {
 		analyze(this.warned.withBean(FinalPayments.class),
 				(analysis) -> assertThat(analysis.getDescription()).contains("is final or sealed"));
 	}

@@ -73,7 +73,7 @@ class WovenLockConfigurationTests {
 	}
 
 	@Test
-	void unknownModeIsRefused() {
+	void unknownModeIsRejected() {
 		this.runner.withPropertyValues("lock.aop.mode=weaver").run((context) -> assertThat(context).hasFailed());
 	}
 

@@ -162,7 +162,7 @@ class ZooKeeperLockConfigurationServerTests {
 	}
 
 	/**
-	 * Holds a lock while the context is closed, and tells what was held when the client
+	 * Holds a lock while the context is closed, and reports what was held when the client
 	 * was.
 	 */
 	private List<String> heldAtTheEnd(AssertableApplicationContext context, CuratorFramework client) {
@@ -223,7 +223,7 @@ class ZooKeeperLockConfigurationServerTests {
 	}
 
 	@Test
-	void whenClientIsNamedBesideAConnectStringThenThatIsRefused() {
+	void whenClientIsNamedBesideAConnectStringThenThatIsRejected() {
 		this.withServer.withBean("jobs", CuratorFramework.class, ZooKeeperLockConfigurationServerTests::client)
 			.withPropertyValues("lock.zookeeper.client=jobs")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("lock.zookeeper.client",
@@ -296,7 +296,7 @@ class ZooKeeperLockConfigurationServerTests {
 	}
 
 	@Test
-	void whenThereIsAuthForTheClientOfTheApplicationThenThatIsRefused() {
+	void whenThereIsAuthForTheClientOfTheApplicationThenThatIsRejected() {
 		this.runner.withBean("curator", CuratorFramework.class, ZooKeeperLockConfigurationServerTests::client)
 			.withPropertyValues("lock.zookeeper.auth=digest:locks:hidden")
 			.run((context) -> {

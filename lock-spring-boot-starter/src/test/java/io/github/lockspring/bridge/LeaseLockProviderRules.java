@@ -96,7 +96,7 @@ abstract class LeaseLockProviderRules {
 	 */
 	private Optional<SimpleLock> lock(LockProvider provider, Duration atMost, Duration atLeast) {
 		return Awaitility.await()
-			.atMost(FaultRun.PATIENCE)
+			.atMost(FaultRun.MAX_WAIT)
 			.pollDelay(Duration.ZERO)
 			.ignoreException(LockUnavailableException.class)
 			.until(() -> provider.lock(configuration(this.name, atMost, atLeast)), Objects::nonNull);
@@ -121,7 +121,7 @@ abstract class LeaseLockProviderRules {
 
 	private SimpleLock awaitUnlocked(LockProvider provider) {
 		return Awaitility.await()
-			.atMost(FaultRun.PATIENCE)
+			.atMost(FaultRun.MAX_WAIT)
 			.pollInterval(Duration.ofMillis(10))
 			.until(() -> lock(provider, LONG, Duration.ZERO), Optional::isPresent)
 			.orElseThrow();

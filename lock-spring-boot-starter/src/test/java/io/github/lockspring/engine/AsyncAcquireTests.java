@@ -137,7 +137,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void oneThatTriesOnceIsRefusedAndLeavesNothing() {
+	void oneThatTriesOnceIsRejectedAndLeavesNothing() {
 		Hold here = Harness.hold(this.engine);
 		assertThat(result(acquire(Duration.ZERO))).isNull();
 		here.release();
@@ -149,7 +149,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void blockingHolderHandsOverToOneWithoutThreadAndBack() throws Exception {
+	void blockingHolderHandsOffToOneWithoutThreadAndBack() throws Exception {
 		Hold blocking = Harness.hold(this.engine);
 		CompletableFuture<@Nullable Hold> waiting = acquire(WAIT);
 		assertThat(waiting).isNotDone();
@@ -405,7 +405,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void ownerThatHasLostItsLeaseIsTold() throws Exception {
+	void ownerThatHasLostItsLeaseIsNotified() throws Exception {
 		Object owner = new Object();
 		Hold hold = hold(this.engine.acquireAsync(KEY, OPTIONS, owner, 0));
 		AtomicInteger calls = new AtomicInteger();
@@ -438,7 +438,7 @@ class AsyncAcquireTests {
 		DirectExecutor executor = new DirectExecutor();
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults(), executor);
 		Hold hold = Harness.hold(engine);
-		executor.refuseNext(new RejectedExecutionException("full"));
+		executor.rejectNext(new RejectedExecutionException("full"));
 		assertThat(release(hold)).isTrue();
 		this.harness.assertNothingLeft();
 	}

@@ -24,22 +24,22 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class DirectExecutor extends ControlledExecutor {
 
-	private final ConcurrentLinkedQueue<Throwable> refusals = new ConcurrentLinkedQueue<>();
+	private final ConcurrentLinkedQueue<Throwable> rejections = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * Has the next task refused.
+	 * Has the next task rejected.
 	 */
-	void refuseNext(Throwable refusal) {
-		this.refusals.add(refusal);
+	void rejectNext(Throwable rejection) {
+		this.rejections.add(rejection);
 	}
 
 	@Override
 	public void execute(Runnable command) {
-		Throwable refusal = this.refusals.poll();
-		if (refusal instanceof Error error) {
+		Throwable rejection = this.rejections.poll();
+		if (rejection instanceof Error error) {
 			throw error;
 		}
-		if (refusal instanceof RuntimeException exception) {
+		if (rejection instanceof RuntimeException exception) {
 			throw exception;
 		}
 		command.run();

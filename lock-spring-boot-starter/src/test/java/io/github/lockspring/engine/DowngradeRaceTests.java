@@ -57,7 +57,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for writers who read as well, and step down.
+ * Tests for writers who read as well, and downgrade.
  */
 class DowngradeRaceTests {
 
@@ -94,7 +94,7 @@ class DowngradeRaceTests {
 		return hold;
 	}
 
-	private Hold steppedDown() {
+	private Hold downgraded() {
 		Hold writer = write();
 		Hold reader = read();
 		assertThat(writer.release()).isTrue();
@@ -109,7 +109,7 @@ class DowngradeRaceTests {
 		return this.harness.holders().stream().map(LeaseHolder::mode).toList();
 	}
 
-	private void assertRefused(Reason reason, AcquireOptions options) {
+	private void assertRejected(Reason reason, AcquireOptions options) {
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> acquire(options))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(reason));
 	}
@@ -143,9 +143,9 @@ class DowngradeRaceTests {
 		assertThat(read().release()).isTrue();
 		assertThat(writer.isHeld()).isTrue();
 		assertThat(modes()).containsExactly(LeaseMode.EXCLUSIVE);
-		assertThat(this.backend.count(Kind.RELEASE, Kind.STEP_DOWN)).isZero();
+		assertThat(this.backend.count(Kind.RELEASE, Kind.DOWNGRADE)).isZero();
 		assertThat(writer.release()).isTrue();
-		assertThat(this.backend.count(Kind.STEP_DOWN)).isZero();
+		assertThat(this.backend.count(Kind.DOWNGRADE)).isZero();
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
 		this.harness.assertNothingLeft();
 	}
@@ -157,7 +157,7 @@ class DowngradeRaceTests {
 		this.backend.clearCalls();
 		assertThat(writer.release()).isTrue();
 		assertThat(this.backend.count(Kind.values())).isOne();
-		assertThat(this.backend.count(Kind.STEP_DOWN)).isOne();
+		assertThat(this.backend.count(Kind.DOWNGRADE)).isOne();
 		assertThat(writer.isHeld()).isFalse();
 		assertThat(reader.isHeld()).isTrue();
 		assertThat(modes()).containsExactly(LeaseMode.SHARED);
@@ -166,8 +166,8 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void readerIsReleasedInTheStoreAfterTheStepDown() {
-		Hold reader = steppedDown();
+	void readerIsReleasedInTheStoreAfterTheDowngrade() {
+		Hold reader = downgraded();
 		assertThat(reader.release()).isTrue();
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
 		assertThat(this.harness.losses).isEmpty();
@@ -264,8 +264,8 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void readerReadsAgainAfterTheStepDown() {
-		Hold reader = steppedDown();
+	void readerReadsAgainAfterTheDowngrade() {
+		Hold reader = downgraded();
 		assertThat(read()).isSameAs(reader);
 		assertThat(reader.release()).isTrue();
 		assertThat(reader.isHeld()).isTrue();
@@ -287,15 +287,15 @@ class DowngradeRaceTests {
 
 	@Test
 	void readerThatIsLeftCannotWrite() {
-		Hold reader = steppedDown();
-		assertRefused(Reason.UPGRADE, OPTIONS);
-		assertRefused(Reason.UPGRADE, FAIR);
+		Hold reader = downgraded();
+		assertRejected(Reason.UPGRADE, OPTIONS);
+		assertRejected(Reason.UPGRADE, FAIR);
 		assertThat(reader.release()).isTrue();
 		assertThat(write().isHeld()).isTrue();
 	}
 
 	@Test
-	void fairWriterStepsDownToo() {
+	void fairWriterDowngradesToo() {
 		Hold writer = acquire(FAIR);
 		Hold reader = read();
 		assertThat(writer.release()).isTrue();
@@ -316,7 +316,7 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void leaseOfSeveralKeysDoesNotStepDown() throws InterruptedException {
+	void leaseOfSeveralKeysDoesNotDowngrade() throws InterruptedException {
 		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b"), OPTIONS);
 		Hold reader = this.engine.acquire("a", SHARED, 0);
 		assertThat(reader).isSameAs(holds.get(0));
@@ -325,7 +325,7 @@ class DowngradeRaceTests {
 		assertThat(reader.isHeld()).isTrue();
 		assertThat(this.harness.engine().acquire("a", SHARED, 0)).isNull();
 		assertThat(reader.release()).isTrue();
-		assertThat(this.backend.count(Kind.STEP_DOWN)).isZero();
+		assertThat(this.backend.count(Kind.DOWNGRADE)).isZero();
 		this.harness.assertNothingLeft();
 	}
 
@@ -356,11 +356,11 @@ class DowngradeRaceTests {
 		assertThat(this.harness.losses).hasSize(2);
 		this.harness.time.jumpWall(LEASE.negated());
 		assertLostOnceEach(writer, reader);
-		assertThat(this.backend.count(Kind.STEP_DOWN)).isZero();
+		assertThat(this.backend.count(Kind.DOWNGRADE)).isZero();
 	}
 
 	@Test
-	void renewalThatIsRefusedIsTheLossOfBoth() {
+	void renewalThatIsRejectedIsTheLossOfBoth() {
 		Hold writer = write();
 		Hold reader = read();
 		this.backend.setDelivery(Delivery.LOSE);
@@ -378,21 +378,21 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void lostPartsRefuseToBeAcquiredAgain() {
+	void lostPartsRejectToBeAcquiredAgain() {
 		Hold writer = write();
 		Hold reader = read();
 		this.harness.store.expire(writer.lease().request());
-		assertRefused(Reason.LOST, OPTIONS);
-		assertRefused(Reason.LOST, SHARED);
+		assertRejected(Reason.LOST, OPTIONS);
+		assertRejected(Reason.LOST, SHARED);
 		writer.release();
-		assertRefused(Reason.LOST, SHARED);
+		assertRejected(Reason.LOST, SHARED);
 		reader.release();
 		assertThat(write().isHeld()).isTrue();
 	}
 
 	@Test
-	void lossAfterTheStepDownIsThatOfTheReader() {
-		Hold reader = steppedDown();
+	void lossAfterTheDowngradeIsThatOfTheReader() {
+		Hold reader = downgraded();
 		this.harness.store.expire(reader.lease().request());
 		assertLostOnceEach(reader);
 		this.harness.assertNothingLeft();
@@ -410,7 +410,7 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void storeThatHasGivenUpTheWriterHasGivenUpTheReader() {
+	void storeThatHasRemovedTheWriterHasRemovedTheReader() {
 		Hold writer = write();
 		Hold reader = read();
 		this.backend.setDelivery(Delivery.LOSE);
@@ -450,13 +450,13 @@ class DowngradeRaceTests {
 		Hold reader = read();
 		AtomicInteger notified = new AtomicInteger();
 		reader.onLost(notified::incrementAndGet);
-		this.backend.next(Kind.STEP_DOWN, fault);
+		this.backend.next(Kind.DOWNGRADE, fault);
 		this.backend.next(Kind.RELEASE, Fault.unavailable());
 		assertThat(writer.release()).as("the writer had it until then").isTrue();
 		assertThat(notified).hasValue(1);
 		assertLostOnceEach(reader);
 		this.harness.advance(Duration.ofSeconds(1), STEP);
-		assertThat(releases()).containsAll(this.backend.lastCall(Kind.STEP_DOWN).requests());
+		assertThat(releases()).containsAll(this.backend.lastCall(Kind.DOWNGRADE).requests());
 		this.harness.assertNothingLeft();
 		assertThat(Harness.hold(this.engine).isHeld()).isTrue();
 	}
@@ -469,7 +469,7 @@ class DowngradeRaceTests {
 	void errorInABackendIsALossOfTheReaderAndIsThrown() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> {
+		this.backend.next(Kind.DOWNGRADE, Fault.after(() -> {
 			throw new StackOverflowError();
 		}));
 		assertThatExceptionOfType(StackOverflowError.class).isThrownBy(writer::release);
@@ -479,10 +479,10 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void stepDownThatArrivesAfterTheReleasesTakesNoEffect() {
+	void downgradeThatArrivesAfterTheReleasesTakesNoEffect() {
 		Hold writer = write();
 		read();
-		this.backend.next(Kind.STEP_DOWN, Fault.unknownWithoutEffect());
+		this.backend.next(Kind.DOWNGRADE, Fault.unknownWithoutEffect());
 		writer.release();
 		this.harness.advance(Duration.ofSeconds(1), STEP);
 		assertThat(arriveLate()).isInstanceOf(Denial.class);
@@ -490,10 +490,10 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void stepDownThatArrivesBeforeTheReleasesIsUndone() {
+	void downgradeThatArrivesBeforeTheReleasesIsUndone() {
 		Hold writer = write();
 		read();
-		this.backend.next(Kind.STEP_DOWN, Fault.unknownWithoutEffect());
+		this.backend.next(Kind.DOWNGRADE, Fault.unknownWithoutEffect());
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		writer.release();
 		this.harness.advance(Duration.ofSeconds(1), STEP);
@@ -505,11 +505,11 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void stepDownThatArrivesBetweenTheReleasesIsUndone() {
+	void downgradeThatArrivesBetweenTheReleasesIsUndone() {
 		Hold writer = write();
 		read();
 		LeaseRequest exclusive = writer.lease().request();
-		this.backend.next(Kind.STEP_DOWN, Fault.unknownWithoutEffect());
+		this.backend.next(Kind.DOWNGRADE, Fault.unknownWithoutEffect());
 		this.backend.always(Kind.RELEASE, Fault.before(() -> {
 			if (this.backend.lastCall(Kind.RELEASE).request().equals(exclusive)) {
 				Fault.unavailable().before();
@@ -523,7 +523,7 @@ class DowngradeRaceTests {
 	}
 
 	private Object arriveLate() {
-		List<LeaseRequest> requests = this.backend.lastCall(Kind.STEP_DOWN).requests();
+		List<LeaseRequest> requests = this.backend.lastCall(Kind.DOWNGRADE).requests();
 		return this.harness.backend().downgrade(requests.get(0), requests.get(1), STEP);
 	}
 
@@ -531,7 +531,7 @@ class DowngradeRaceTests {
 	void writerWhoseLeaseEndsWhileTheStoreFailsIsLost() {
 		Hold writer = acquire(UNRENEWED);
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> {
+		this.backend.next(Kind.DOWNGRADE, Fault.before(() -> {
 			this.harness.time.jumpWall(LEASE);
 			Fault.unavailable().before();
 		}));
@@ -544,21 +544,21 @@ class DowngradeRaceTests {
 	void leaseOfTheReaderBeginsBeforeTheStoreIsAsked() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> this.harness.time.advance(Duration.ofSeconds(5))));
+		this.backend.next(Kind.DOWNGRADE, Fault.after(() -> this.harness.time.advance(Duration.ofSeconds(5))));
 		writer.release();
 		assertThat(reader.remaining()).isLessThanOrEqualTo(LEASE.minusSeconds(5)).isPositive();
 	}
 
 	@Test
-	void stepDownThatTookTooLongIsALossOfTheReader() {
+	void downgradeThatTookTooLongIsALossOfTheReader() {
 		Hold writer = write();
 		Hold reader = acquire(AcquireOptions.shared(Duration.ofSeconds(10), true));
-		this.backend.next(Kind.STEP_DOWN,
+		this.backend.next(Kind.DOWNGRADE,
 				Fault.after(() -> this.harness.time.jumpWall(Duration.ofSeconds(9, 950_000_000))));
 		assertThat(writer.release()).isTrue();
 		assertLostOnceEach(reader);
 		this.harness.advance(Duration.ofNanos(1));
-		assertThat(releases()).containsExactly(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1));
+		assertThat(releases()).containsExactly(this.backend.lastCall(Kind.DOWNGRADE).requests().get(1));
 		this.harness.assertNothingLeft();
 	}
 
@@ -568,7 +568,7 @@ class DowngradeRaceTests {
 		Hold reader = acquire(AcquireOptions.shared(Duration.ofSeconds(1), true));
 		assertThat(reader.remaining()).isEqualTo(writer.remaining());
 		List<Duration> remaining = new ArrayList<>();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> {
+		this.backend.next(Kind.DOWNGRADE, Fault.after(() -> {
 			remaining.add(reader.remaining());
 			this.harness.time.advance(Duration.ofSeconds(1));
 			remaining.add(reader.remaining());
@@ -584,15 +584,15 @@ class DowngradeRaceTests {
 		Hold writer = acquire(UNRENEWED);
 		Hold reader = acquire(AcquireOptions.shared(LEASE.multipliedBy(4), true));
 		List<Duration> remaining = new ArrayList<>();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> remaining.add(reader.remaining())));
+		this.backend.next(Kind.DOWNGRADE, Fault.before(() -> remaining.add(reader.remaining())));
 		writer.release();
 		assertThat(remaining.get(0)).isPositive().isLessThan(LEASE);
 		assertThat(reader.remaining()).isGreaterThan(LEASE.multipliedBy(3));
 	}
 
 	@Test
-	void readerIsRenewedAfterTheStepDown() {
-		Hold reader = steppedDown();
+	void readerIsRenewedAfterTheDowngrade() {
+		Hold reader = downgraded();
 		for (int i = 0; i < 12; i++) {
 			this.harness.advance(LEASE.dividedBy(4));
 		}
@@ -636,23 +636,23 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void renewalThatCrossesTheStepDownDoesNotHarmTheReader() {
+	void renewalThatCrossesTheDowngradeDoesNotHarmTheReader() {
 		Hold writer = write();
 		Hold reader = read();
 		this.backend.next(Kind.RENEW, Fault.before(writer::release));
 		this.harness.advance(LEASE.dividedBy(3));
-		assertThat(this.backend.count(Kind.STEP_DOWN)).isOne();
+		assertThat(this.backend.count(Kind.DOWNGRADE)).isOne();
 		assertThat(reader.isHeld()).isTrue();
 		assertThat(this.engine.size()).isOne();
 		assertThat(this.harness.losses).isEmpty();
 	}
 
 	@Test
-	void renewalThatIsAnsweredBeforeTheStepDownDoesNotHarmTheReader() {
+	void renewalThatIsAnsweredBeforeTheDowngradeDoesNotHarmTheReader() {
 		Hold writer = write();
 		Hold reader = read();
 		Gate gate = new Gate();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(gate));
+		this.backend.next(Kind.DOWNGRADE, Fault.after(gate));
 		List<CompletableFuture<Boolean>> release = new ArrayList<>();
 		this.backend.next(Kind.RENEW, Fault.before(() -> {
 			release.add(CompletableFuture.supplyAsync(writer::release));
@@ -667,11 +667,11 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void renewalOfTheWriterDoesNotProlongTheReaderWhileTheStoreTakesItsTime() {
+	void renewalOfTheWriterDoesNotExtendTheReaderWhileTheStoreTakesItsTime() {
 		Hold writer = write();
 		Hold reader = acquire(AcquireOptions.shared(Duration.ofSeconds(1), true));
 		Gate gate = new Gate();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(gate));
+		this.backend.next(Kind.DOWNGRADE, Fault.before(gate));
 		this.backend.next(Kind.RENEW, Fault.after(() -> {
 			CompletableFuture.runAsync(writer::release);
 			gate.awaitArrival();
@@ -683,10 +683,10 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void renewalDuringTheStepDownDoesNotAskForTheReader() {
+	void renewalDuringTheDowngradeDoesNotAskForTheReader() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> {
+		this.backend.next(Kind.DOWNGRADE, Fault.before(() -> {
 			this.harness.advance(LEASE.dividedBy(2));
 			assertThat(this.backend.count(Kind.RENEW)).isZero();
 		}));
@@ -698,7 +698,7 @@ class DowngradeRaceTests {
 	void readerThatIsReleasedWhileTheStoreTakesItsTimeLeavesNothing() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> assertThat(reader.release()).isTrue()));
+		this.backend.next(Kind.DOWNGRADE, Fault.before(() -> assertThat(reader.release()).isTrue()));
 		assertThat(writer.release()).isTrue();
 		assertThat(this.harness.losses).isEmpty();
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
@@ -709,7 +709,7 @@ class DowngradeRaceTests {
 	void readerThatIsReleasedBeforeTheReplyLeavesNothing() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> assertThat(reader.release()).isTrue()));
+		this.backend.next(Kind.DOWNGRADE, Fault.after(() -> assertThat(reader.release()).isTrue()));
 		assertThat(writer.release()).isTrue();
 		this.harness.assertNothingLeft();
 	}
@@ -718,7 +718,7 @@ class DowngradeRaceTests {
 	void lossWhileTheStoreTakesItsTimeIsNotHidden() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> {
+		this.backend.next(Kind.DOWNGRADE, Fault.before(() -> {
 			this.harness.store.expire(writer.lease().request());
 			assertThat(reader.isHeld()).isFalse();
 		}));
@@ -732,9 +732,9 @@ class DowngradeRaceTests {
 	void ownerMayReadAndNotWriteWhileTheStoreTakesItsTime() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> {
+		this.backend.next(Kind.DOWNGRADE, Fault.after(() -> {
 			assertThat(read()).isSameAs(reader);
-			assertRefused(Reason.UPGRADE, OPTIONS);
+			assertRejected(Reason.UPGRADE, OPTIONS);
 		}));
 		writer.release();
 		assertThat(reader.release()).isTrue();
@@ -748,7 +748,7 @@ class DowngradeRaceTests {
 		Hold writer = write();
 		Hold reader = read();
 		Gate gate = new Gate();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(gate));
+		this.backend.next(Kind.DOWNGRADE, Fault.before(gate));
 		CompletableFuture<Boolean> released = CompletableFuture.supplyAsync(writer::release);
 		gate.awaitArrival();
 		Waiter other = this.harness.queued(this.engine, SHARED, Duration.ZERO);
@@ -760,11 +760,11 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void interruptedWriterStepsDown() {
+	void interruptedWriterDowngrades() {
 		Hold writer = write();
 		Hold reader = read();
 		Thread.currentThread().interrupt();
-		this.backend.next(Kind.STEP_DOWN,
+		this.backend.next(Kind.DOWNGRADE,
 				Fault.before(() -> assertThat(Thread.currentThread().isInterrupted()).isFalse()));
 		assertThat(writer.release()).isTrue();
 		assertThat(Thread.interrupted()).isTrue();
@@ -772,7 +772,7 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void shutdownGivesBothBack() {
+	void shutdownReleasesBoth() {
 		Hold writer = write();
 		Hold reader = read();
 		this.engine.close();
@@ -781,8 +781,8 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void shutdownGivesTheReaderBackThatIsLeft() {
-		Hold reader = steppedDown();
+	void shutdownReleasesTheReaderThatIsLeft() {
+		Hold reader = downgraded();
 		this.engine.close();
 		assertThat(this.harness.holders()).isEmpty();
 		assertLostOnceEach(reader);
@@ -792,14 +792,14 @@ class DowngradeRaceTests {
 	void shutdownWhileTheStoreTakesItsTimeLeavesNothing() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(this.engine::close));
+		this.backend.next(Kind.DOWNGRADE, Fault.after(this.engine::close));
 		assertThat(writer.release()).isTrue();
 		assertThat(this.harness.holders()).isEmpty();
 		assertLostOnceEach(reader);
 	}
 
 	@Test
-	void ownerInTwoThreadsStepsDownOrAcquiresAnew() throws Exception {
+	void ownerInTwoThreadsDowngradesOrAcquiresAnew() throws Exception {
 		for (int i = 0; i < 2000; i++) {
 			Hold writer = write();
 			CompletableFuture<Boolean> released = CompletableFuture.supplyAsync(writer::release);
@@ -831,7 +831,7 @@ class DowngradeRaceTests {
 	}
 
 	@Test
-	void ownerThatStepsDownInAnotherThreadCannotWriteAgain() {
+	void ownerThatDowngradesInAnotherThreadCannotWriteAgain() {
 		HookedTime time = new HookedTime(this.harness.time);
 		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults(), time);
 		Hold writer = Harness.hold(engine);
@@ -867,15 +867,15 @@ class DowngradeRaceTests {
 	void sharedLeaseThatEndsBeforeTheReplyArrivesIsLost() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.next(Kind.STEP_DOWN,
-				Fault.after(() -> this.harness.store.expire(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1))));
+		this.backend.next(Kind.DOWNGRADE,
+				Fault.after(() -> this.harness.store.expire(this.backend.lastCall(Kind.DOWNGRADE).requests().get(1))));
 		assertThat(writer.release()).isTrue();
 		assertLostOnceEach(reader);
 		this.harness.assertNothingLeft();
 	}
 
 	/**
-	 * Threads of several engines that write, step down and read.
+	 * Threads of several engines that write, downgrade and read.
 	 */
 	private static final class Crowd {
 

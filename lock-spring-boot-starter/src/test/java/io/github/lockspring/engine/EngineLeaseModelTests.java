@@ -112,7 +112,7 @@ class EngineLeaseModelTests extends EngineModel {
 	}
 
 	@Test
-	void ownerThatBeginsToReadWhileItEndsToWriteStepsDownOrAcquiresAnew() {
+	void ownerThatBeginsToReadWhileItEndsToWriteDowngradesOrAcquiresAnew() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
 			Object owner = new Object();
@@ -200,7 +200,7 @@ class EngineLeaseModelTests extends EngineModel {
 	}
 
 	@Test
-	void readerWhoseLeaseIsLostWhileTheWriterStepsDownIsNotHeld() {
+	void readerWhoseLeaseIsLostWhileTheWriterDowngradesIsNotHeld() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
 			Object owner = new Object();

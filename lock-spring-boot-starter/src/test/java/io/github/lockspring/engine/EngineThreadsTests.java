@@ -73,7 +73,7 @@ class EngineThreadsTests {
 	}
 
 	@Test
-	void manyLossesThatTakeTheirTimeToTellTakeFewThreads() {
+	void manyLossesThatTakeTheirTimeToReportTakeFewThreads() {
 		Gate slow = new Gate();
 		AtomicInteger notified = new AtomicInteger();
 		for (int i = 0; i < MANY; i++) {

@@ -174,7 +174,7 @@ class ErrorTests {
 	}
 
 	@Test
-	void stackOverflowUnderALockThatIsAcquiredAgainAndAgainGivesItBack() throws InterruptedException {
+	void stackOverflowUnderALockThatIsAcquiredAgainAndAgainReleasesIt() throws InterruptedException {
 		Thread thread = new Thread(null, () -> {
 			try {
 				again();

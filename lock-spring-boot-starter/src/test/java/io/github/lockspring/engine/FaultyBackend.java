@@ -246,7 +246,8 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
-	 * Has grants that the store sends unasked be notified as valid for this long only.
+	 * Has grants that the store sends without a request be notified as valid for this
+	 * long only.
 	 */
 	void setClaimTime(Duration claimTime) {
 		this.claimTime = claimTime;
@@ -416,7 +417,7 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
-		return call(Kind.STEP_DOWN, List.of(exclusive, shared), timeout,
+		return call(Kind.DOWNGRADE, List.of(exclusive, shared), timeout,
 				() -> this.backend.downgrade(exclusive, shared, timeout));
 	}
 
@@ -446,7 +447,7 @@ final class FaultyBackend implements LockBackend {
 	 */
 	enum Kind {
 
-		TRY, CONTEND, POLL, RENEW, RELEASE, STEP_DOWN, PROBE, READ, UPDATE
+		TRY, CONTEND, POLL, RENEW, RELEASE, DOWNGRADE, PROBE, READ, UPDATE
 
 	}
 

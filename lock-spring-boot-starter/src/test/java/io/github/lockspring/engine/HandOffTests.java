@@ -75,7 +75,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void leasePassesOnWithoutCallToTheStore() {
+	void leaseIsHandedOffWithoutCallToTheStore() {
 		Hold hold = contendedHold(this.engine);
 		Waiter next = this.harness.queued(this.engine, WAIT);
 		assertThat(hold.release()).isTrue();
@@ -353,7 +353,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void grantThatCameUnaskedAfterLongWaitIsHandedOff() {
+	void grantThatCameWithoutARequestAfterLongWaitIsHandedOff() {
 		Hold held = Harness.hold(this.harness.engine());
 		Waiter first = this.harness.queued(this.engine, WAIT);
 		Waiter second = this.harness.queued(this.engine, WAIT);

@@ -144,7 +144,7 @@ class InterruptTests {
 	}
 
 	@Test
-	void callToTheStoreIsNotDisturbed() {
+	void callToTheStoreIsNotAffected() {
 		Hold held = Harness.hold(this.harness.engine());
 		Gate gate = new Gate();
 		AtomicBoolean seen = new AtomicBoolean();

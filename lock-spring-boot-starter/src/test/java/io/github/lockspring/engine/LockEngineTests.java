@@ -197,7 +197,7 @@ class LockEngineTests {
 	}
 
 	@Test
-	void moreKeysThanTheLimitAreRefused() throws InterruptedException {
+	void moreKeysThanTheLimitAreRejected() throws InterruptedException {
 		LockEngine small = this.harness.engine(this.backend, EngineSettings.defaults().withMaxKeys(2));
 		Hold first = small.acquire("a", OPTIONS, 0);
 		small.acquire("b", OPTIONS, 0);
@@ -211,7 +211,7 @@ class LockEngineTests {
 	}
 
 	@Test
-	void whatTheBackendCannotDoIsRefused() {
+	void whatTheBackendCannotDoIsRejected() {
 		FaultyBackend poor = this.harness.backend().without(Capability.FAIR, Capability.SHARED, Capability.PERMITS);
 		LockEngine engine = this.harness.engine(poor);
 		for (AcquireOptions options : List.of(Harness.FAIR, Harness.SHARED,

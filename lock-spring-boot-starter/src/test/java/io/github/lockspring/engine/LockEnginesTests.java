@@ -66,14 +66,14 @@ class LockEnginesTests {
 	}
 
 	@Test
-	void unknownNameIsRefused() {
+	void unknownNameIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.engines.require("green"))
 			.withMessageContaining("'green'")
 			.withMessageContaining("red, blue");
 	}
 
 	@Test
-	void nameThatIsTakenIsRefused() {
+	void nameThatIsTakenIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> new LockEngines(this.red, List.of(this.red)))
 			.withMessageContaining("'red'");
 	}

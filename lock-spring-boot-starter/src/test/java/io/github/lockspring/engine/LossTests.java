@@ -74,7 +74,7 @@ class LossTests {
 	}
 
 	@Test
-	void renewalThatIsRefusedIsALoss() {
+	void renewalThatIsRejectedIsALoss() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.setDelivery(Delivery.LOSE);
 		this.harness.store.expire(hold.lease().request());
@@ -120,7 +120,7 @@ class LossTests {
 		hold.onLost(called::incrementAndGet);
 		hold.onLost(called::incrementAndGet);
 		for (int i = 0; i < 4; i++) {
-			executor.refuseNext(new OutOfMemoryError("a test"));
+			executor.rejectNext(new OutOfMemoryError("a test"));
 		}
 		this.harness.advance(LEASE);
 		await().until(() -> called.get() == 2);
@@ -128,7 +128,7 @@ class LossTests {
 	}
 
 	@Test
-	void storeThatGaveUpTheLeaseBeforeTheReleaseIsALoss() {
+	void storeThatRemovedTheLeaseBeforeTheReleaseIsALoss() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.setDelivery(Delivery.LOSE);
 		AtomicInteger called = new AtomicInteger();
@@ -241,7 +241,7 @@ class LossTests {
 	}
 
 	@Test
-	void callbackThatThrowsDoesNotDisturbTheOthers() {
+	void callbackThatThrowsDoesNotAffectTheOthers() {
 		Hold hold = Harness.hold(this.engine);
 		CompletableFuture<Boolean> called = new CompletableFuture<>();
 		hold.onLost(() -> {
@@ -257,7 +257,7 @@ class LossTests {
 	}
 
 	@Test
-	void callbackThatBlocksDoesNotDisturbRenewal() throws InterruptedException {
+	void callbackThatBlocksDoesNotAffectRenewal() throws InterruptedException {
 		Hold hold = Harness.hold(this.engine);
 		Hold other = this.engine.acquire("other", Harness.OPTIONS, 0);
 		Gate gate = new Gate();
@@ -270,7 +270,7 @@ class LossTests {
 	}
 
 	@Test
-	void listenerThatThrowsDoesNotDisturbRenewal() {
+	void listenerThatThrowsDoesNotAffectRenewal() {
 		EngineListener angry = new EngineListener() {
 
 			@Override

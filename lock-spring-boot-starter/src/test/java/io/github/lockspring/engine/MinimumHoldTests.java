@@ -180,7 +180,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void lostReplyToReleaseDoesNotProlongTheDelay() {
+	void lostReplyToReleaseDoesNotExtendTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, OPTIONS);
 		this.backend.next(Kind.RELEASE, Fault.unknownAfterEffect());

@@ -36,8 +36,8 @@ import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for waiting for another process: what the store sends unasked, and what is done
- * in case that it sends nothing.
+ * Tests for waiting for another process: what the store sends without a request, and what
+ * is done in case that it sends nothing.
  */
 class NotificationTests {
 
@@ -74,7 +74,7 @@ class NotificationTests {
 	}
 
 	@Test
-	void grantThatIsSentUnaskedAcquiresWithoutAnotherCall() {
+	void grantThatIsSentWithoutARequestAcquiresWithoutAnotherCall() {
 		Hold held = Harness.hold(this.other);
 		Waiter waiter = queued();
 		held.release();
@@ -84,7 +84,7 @@ class NotificationTests {
 	}
 
 	@Test
-	void grantThatIsSentUnaskedCountsFromTheRequest() {
+	void grantThatIsSentWithoutARequestCountsFromTheRequest() {
 		Hold held = Harness.hold(this.other, UNRENEWED);
 		Waiter waiter = this.harness.queued(this.engine, UNRENEWED, WAIT);
 		this.harness.advance(Duration.ofMillis(100));
@@ -249,7 +249,7 @@ class NotificationTests {
 	}
 
 	@Test
-	void grantOfARequestThatWasGivenUpIsNotAccepted() {
+	void grantOfARequestThatWasCancelledIsNotAccepted() {
 		Hold held = Harness.hold(this.other);
 		this.backend.next(Kind.CONTEND, Fault.unknownAfterEffect());
 		Waiter waiter = queued();
@@ -265,7 +265,7 @@ class NotificationTests {
 	}
 
 	@Test
-	void grantThatArrivesWhenItsRequestIsGivenUpIsNotAccepted() {
+	void grantThatArrivesWhenItsRequestIsCancelledIsNotAccepted() {
 		Hold held = Harness.hold(this.other);
 		this.backend.setDelivery(Delivery.KEEP);
 		Waiter waiter = queued();

@@ -99,7 +99,7 @@ class PermitHandOffTests {
 	}
 
 	@Test
-	void leasePassesOnPastTheLeaderWithoutCallToTheStore() {
+	void leaseIsHandedOffPastTheLeaderWithoutCallToTheStore() {
 		Hold hold = contendedHolds().get(0);
 		Waiter leader = leader(ONE);
 		Waiter next = queued(ONE);
@@ -204,12 +204,12 @@ class PermitHandOffTests {
 	}
 
 	@Test
-	void otherLimitIsRefusedAlthoughThisProcessHoldsAllPermits() {
+	void otherLimitIsRejectedAlthoughThisProcessHoldsAllPermits() {
 		this.elsewhere.release();
 		Harness.hold(this.engine, ONE);
 		Harness.hold(this.engine, TWO);
-		Waiter refused = this.harness.acquire(this.engine, AcquireOptions.permits(1, 2, LEASE, true), WAIT);
-		assertThat(refused.failure()).isInstanceOf(EngineException.class);
+		Waiter rejected = this.harness.acquire(this.engine, AcquireOptions.permits(1, 2, LEASE, true), WAIT);
+		assertThat(rejected.failure()).isInstanceOf(EngineException.class);
 	}
 
 	@Test
@@ -225,8 +225,8 @@ class PermitHandOffTests {
 		// the leader may release as well, when it leaves the queue of the store
 		assertThat(this.backend.calls(Kind.RELEASE)).extracting(FaultyBackend.Call::request)
 			.containsOnlyOnce(hold.lease().request());
-		for (Waiter refused : List.of(leader, next)) {
-			assertThat(refused.failure()).isInstanceOfSatisfying(EngineException.class,
+		for (Waiter rejected : List.of(leader, next)) {
+			assertThat(rejected.failure()).isInstanceOfSatisfying(EngineException.class,
 					(ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.REJECTED));
 		}
 		await().untilAsserted(() -> assertThat(this.harness.holders()).hasSize(2));

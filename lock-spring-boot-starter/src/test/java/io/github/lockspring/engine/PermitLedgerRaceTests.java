@@ -112,7 +112,7 @@ class PermitLedgerRaceTests {
 		assertThat(inUse()).containsExactlyInAnyOrder(3, 2);
 		assertThat(this.ledger.release(KEY, 3)).isTrue();
 		assertThat(inUse()).containsExactly(2);
-		assertThat(this.backend.count(Kind.STEP_DOWN)).isZero();
+		assertThat(this.backend.count(Kind.DOWNGRADE)).isZero();
 	}
 
 	@Test
@@ -126,7 +126,7 @@ class PermitLedgerRaceTests {
 	}
 
 	@Test
-	void unrenewedLeaseIsNotProlonged() {
+	void unrenewedLeaseIsNotExtended() {
 		PermitTerms unrenewed = new PermitTerms(3, 10, false, LEASE, false);
 		this.ledger.acquireUninterruptibly(KEY, unrenewed, 0);
 		this.harness.advance(LEASE.dividedBy(2));
@@ -139,9 +139,9 @@ class PermitLedgerRaceTests {
 	}
 
 	@Test
-	void lostReplyIsRepeatedAndGivesBackNothingMore() {
+	void lostReplyIsRepeatedAndReleasesNothingMore() {
 		acquire(3);
-		this.backend.next(Kind.STEP_DOWN, Fault.unknownAfterEffect());
+		this.backend.next(Kind.DOWNGRADE, Fault.unknownAfterEffect());
 		assertThat(this.ledger.release(KEY, 1)).isTrue();
 		assertThat(inUse()).containsExactly(2);
 		assertThat(this.ledger.release(KEY, 2)).isTrue();
@@ -152,7 +152,7 @@ class PermitLedgerRaceTests {
 	@Test
 	void callThatDidNotArriveIsRepeated() {
 		acquire(3);
-		this.backend.next(Kind.STEP_DOWN, Fault.unavailable());
+		this.backend.next(Kind.DOWNGRADE, Fault.unavailable());
 		assertThat(this.ledger.release(KEY, 1)).isTrue();
 		assertThat(inUse()).containsExactly(2);
 	}
@@ -161,7 +161,7 @@ class PermitLedgerRaceTests {
 	void unavailableStoreLeavesAllPermitsHeldAndRenewed() {
 		acquire(1);
 		acquire(3);
-		this.backend.always(Kind.STEP_DOWN, Fault.unavailable());
+		this.backend.always(Kind.DOWNGRADE, Fault.unavailable());
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.ledger.release(KEY, 2))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNAVAILABLE));
 		this.harness.advance(LEASE.multipliedBy(3), Duration.ofMillis(100));
@@ -176,7 +176,7 @@ class PermitLedgerRaceTests {
 	@Test
 	void outcomeThatRemainsUnknownLosesTheLeaseAndReleasesIt() {
 		acquire(3);
-		this.backend.always(Kind.STEP_DOWN, Fault.unknownAfterEffect());
+		this.backend.always(Kind.DOWNGRADE, Fault.unknownAfterEffect());
 		assertThat(this.ledger.release(KEY, 1)).isFalse();
 		assertThat(this.harness.losses).hasSize(1);
 		this.harness.advance(Duration.ofMillis(200));
@@ -189,8 +189,8 @@ class PermitLedgerRaceTests {
 	@Test
 	void unknownOutcomeBeforeAnUnavailableStoreLosesTheLease() {
 		acquire(3);
-		this.backend.next(Kind.STEP_DOWN, Fault.unknownAfterEffect());
-		this.backend.next(Kind.STEP_DOWN, Fault.unavailable());
+		this.backend.next(Kind.DOWNGRADE, Fault.unknownAfterEffect());
+		this.backend.next(Kind.DOWNGRADE, Fault.unavailable());
 		assertThat(this.ledger.release(KEY, 1)).isFalse();
 		this.harness.advance(Duration.ofMillis(200));
 		assertThat(inUse()).isEmpty();
@@ -212,7 +212,7 @@ class PermitLedgerRaceTests {
 	void renewalDuringTheReleaseOfAPartLosesNothing() {
 		acquire(3);
 		Gate gate = new Gate();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(gate));
+		this.backend.next(Kind.DOWNGRADE, Fault.after(gate));
 		CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(() -> this.ledger.release(KEY, 1));
 		gate.awaitArrival();
 		this.harness.advance(LEASE.dividedBy(2), Duration.ofMillis(100));
@@ -229,7 +229,7 @@ class PermitLedgerRaceTests {
 		acquire(3);
 		this.harness.clock().awaitTimer();
 		Gate gate = new Gate();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(gate));
+		this.backend.next(Kind.DOWNGRADE, Fault.before(gate));
 		CompletableFuture<Boolean> release = new CompletableFuture<>();
 		this.harness.clock().afterLookOfTimer(look, () -> {
 			release.completeAsync(() -> this.ledger.release(KEY, 1));
@@ -247,7 +247,7 @@ class PermitLedgerRaceTests {
 	void releaseWaitsForTheRestOfALeaseThatIsJustDivided() {
 		acquire(3);
 		Gate gate = new Gate();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(gate));
+		this.backend.next(Kind.DOWNGRADE, Fault.after(gate));
 		CompletableFuture<Boolean> first = CompletableFuture.supplyAsync(() -> this.ledger.release(KEY, 1));
 		gate.awaitArrival();
 		assertThatIllegalStateException().isThrownBy(() -> this.ledger.release(KEY, 3));
@@ -264,7 +264,7 @@ class PermitLedgerRaceTests {
 	void leaseThatEndsWhileAPartIsReleasedLeavesNothing() {
 		acquire(3);
 		Gate gate = new Gate();
-		this.backend.next(Kind.STEP_DOWN, Fault.after(gate));
+		this.backend.next(Kind.DOWNGRADE, Fault.after(gate));
 		CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(() -> this.ledger.release(KEY, 1));
 		gate.awaitArrival();
 		this.harness.advance(LEASE.multipliedBy(2));
@@ -353,11 +353,11 @@ class PermitLedgerRaceTests {
 	void leaseThatEndsBeforeTheStoreIsUnavailableIsLost() {
 		acquire(3);
 		LeaseRequest lease = this.backend.lastCall(Kind.TRY).request();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> {
+		this.backend.next(Kind.DOWNGRADE, Fault.before(() -> {
 			this.harness.store.expire(lease);
 			throw new BackendUnavailableException("connection refused", null);
 		}));
-		this.backend.next(Kind.STEP_DOWN, Fault.unavailable());
+		this.backend.next(Kind.DOWNGRADE, Fault.unavailable());
 		assertThat(this.ledger.release(KEY, 1)).isFalse();
 		assertThat(this.harness.losses).hasSize(1);
 		assertThat(this.ledger.release(KEY, 2)).isFalse();
@@ -371,11 +371,11 @@ class PermitLedgerRaceTests {
 		LeaseRequest lease = this.backend.lastCall(Kind.TRY).request();
 		Gate gate = new Gate();
 		CompletableFuture<Boolean> release = new CompletableFuture<>();
-		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> {
+		this.backend.next(Kind.DOWNGRADE, Fault.before(() -> {
 			gate.run();
 			throw new BackendUnavailableException("connection refused", null);
 		}));
-		this.backend.next(Kind.STEP_DOWN, Fault.unavailable());
+		this.backend.next(Kind.DOWNGRADE, Fault.unavailable());
 		this.backend.next(Kind.RENEW, Fault.before(() -> {
 			release.completeAsync(() -> this.ledger.release(KEY, 1));
 			gate.awaitArrival();
@@ -390,8 +390,8 @@ class PermitLedgerRaceTests {
 	@Test
 	void remainingPermitsThatAreLostBeforeTheReplyArrivesAreLost() {
 		acquire(3);
-		this.backend.next(Kind.STEP_DOWN,
-				Fault.after(() -> this.harness.store.expire(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1))));
+		this.backend.next(Kind.DOWNGRADE,
+				Fault.after(() -> this.harness.store.expire(this.backend.lastCall(Kind.DOWNGRADE).requests().get(1))));
 		assertThat(this.ledger.release(KEY, 1)).isFalse();
 		assertThat(this.harness.losses).hasSize(1);
 		assertThat(this.ledger.release(KEY, 2)).isFalse();

@@ -79,7 +79,7 @@ class PermitLimitsTests {
 	}
 
 	@Test
-	void acquisitionThatIsRefusedReadsTheLimitAgain() {
+	void acquisitionThatIsRejectedReadsTheLimitAgain() {
 		assertThat(this.ledger.limit(KEY, TERMS)).isEqualTo(2);
 		this.elsewhere.setLimit(KEY, 3);
 		for (int i = 0; i < 2; i++) {

@@ -402,7 +402,7 @@ class PollerTests {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults(), executor);
 		heldElsewhere(KEY);
 		waiting(engine, KEY, WAIT);
-		executor.refuseNext(new OutOfMemoryError("a test"));
+		executor.rejectNext(new OutOfMemoryError("a test"));
 		this.harness.advance(POLL);
 		assertThat(this.backend.count(Kind.POLL)).isZero();
 		this.harness.advance(AFTER_FAILURE);

@@ -122,37 +122,37 @@ class ReentryTests {
 	}
 
 	@Test
-	void reentryAfterLossIsRefused() throws InterruptedException {
+	void reentryAfterLossIsRejected() throws InterruptedException {
 		Hold hold = acquire();
 		acquire();
 		this.harness.store.expire(hold.lease().request());
-		assertRefused(Reason.LOST, OPTIONS);
+		assertRejected(Reason.LOST, OPTIONS);
 		assertThat(hold.release()).isFalse();
-		assertRefused(Reason.LOST, OPTIONS);
+		assertRejected(Reason.LOST, OPTIONS);
 		assertThat(hold.release()).isFalse();
 		assertThat(acquire().token()).isGreaterThan(hold.token());
 	}
 
 	@Test
-	void reentryAfterTheEndOfTheLeaseIsRefused() throws InterruptedException {
+	void reentryAfterTheEndOfTheLeaseIsRejected() throws InterruptedException {
 		acquire();
 		this.harness.advance(LEASE);
-		assertRefused(Reason.LOST, OPTIONS);
+		assertRejected(Reason.LOST, OPTIONS);
 		assertThat(this.backend.attempts()).isOne();
 	}
 
 	@Test
-	void refusedReentryLeavesNothing() throws InterruptedException {
+	void rejectedReentryLeavesNothing() throws InterruptedException {
 		Hold hold = acquire();
 		this.harness.store.expire(hold.lease().request());
 		for (int i = 0; i < 10_000; i++) {
-			assertRefused(Reason.LOST, OPTIONS);
+			assertRejected(Reason.LOST, OPTIONS);
 		}
 		assertThat(hold.release()).isFalse();
 		this.harness.assertNothingLeft();
 	}
 
-	private void assertRefused(Reason reason, AcquireOptions options) {
+	private void assertRejected(Reason reason, AcquireOptions options) {
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, options, WAIT))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(reason));
 	}
@@ -171,7 +171,7 @@ class ReentryTests {
 	}
 
 	@Test
-	void lossThatWasNoticedIsToldToEveryRelease() throws InterruptedException {
+	void lossThatWasNoticedIsNotifiedToEveryRelease() throws InterruptedException {
 		Hold hold = acquire();
 		acquire();
 		this.harness.time.jumpWall(LEASE);
@@ -182,10 +182,10 @@ class ReentryTests {
 	}
 
 	@Test
-	void upgradeIsRefusedAtOnce() throws InterruptedException {
+	void upgradeIsRejectedAtOnce() throws InterruptedException {
 		Hold hold = this.engine.acquire(KEY, SHARED, WAIT);
-		assertRefused(Reason.UPGRADE, OPTIONS);
-		assertRefused(Reason.UPGRADE, Harness.FAIR);
+		assertRejected(Reason.UPGRADE, OPTIONS);
+		assertRejected(Reason.UPGRADE, Harness.FAIR);
 		assertThat(hold != null && hold.release()).isTrue();
 		this.harness.assertNothingLeft();
 	}
@@ -224,7 +224,7 @@ class ReentryTests {
 		Hold hold = this.engine.acquire(KEY, options(held), 0);
 		assertThat(hold).isNotNull();
 		if (outcome.equals("upgrade")) {
-			assertRefused(Reason.UPGRADE, options(wanted));
+			assertRejected(Reason.UPGRADE, options(wanted));
 		}
 		else {
 			Hold other = this.engine.acquire(KEY, options(wanted), 0);
@@ -261,7 +261,7 @@ class ReentryTests {
 	}
 
 	@Test
-	void ownerWhoseHoldAnotherThreadGaveBackAcquiresAnew() throws InterruptedException {
+	void ownerWhoseHoldAnotherThreadReleasedAcquiresAnew() throws InterruptedException {
 		Hold hold = acquire();
 		Waiter closer = this.harness.start(() -> {
 			hold.release();

@@ -243,7 +243,7 @@ class RenewalTests {
 	}
 
 	@Test
-	void leaseOfWhichNothingIsKnownIsNeitherLostNorProlongedAndTriedAgain() {
+	void leaseOfWhichNothingIsKnownIsNeitherLostNorExtendedAndTriedAgain() {
 		FaultyBackend odd = this.harness.backend();
 		Hold hold = Harness.hold(this.harness.steadyEngine(odd, EngineSettings.defaults()));
 		odd.setRenewalAnswer((renewal) -> new Renewal(Set.of(), Set.of()));
@@ -260,9 +260,9 @@ class RenewalTests {
 	@ValueSource(ints = { 1, 2 })
 	void renewalSurvivesThatItCannotBeStarted(int times) {
 		Hold hold = Harness.hold(this.engine);
-		this.executor.refuseNext(new OutOfMemoryError("unable to create native thread"));
+		this.executor.rejectNext(new OutOfMemoryError("unable to create native thread"));
 		if (times == 2) {
-			this.executor.refuseNext(new IllegalStateException());
+			this.executor.rejectNext(new IllegalStateException());
 		}
 		this.harness.advance(LEASE.multipliedBy(2), Duration.ofMillis(100));
 		assertThat(hold.isHeld()).isTrue();
@@ -371,7 +371,7 @@ class RenewalTests {
 	}
 
 	/**
-	 * A hold whose lease was sent unasked, for a second only.
+	 * A hold whose lease was sent without a request, for a second only.
 	 */
 	private Hold holdForASecond() {
 		Hold held = Harness.hold(this.harness.engine());
@@ -464,7 +464,7 @@ class RenewalTests {
 	}
 
 	@Test
-	void leasesThatWouldNotBeRenewedInTimeAreRefused() {
+	void leasesThatWouldNotBeRenewedInTimeAreRejected() {
 		this.backend.setRenewalBatchSize(1);
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold first = Harness.hold(engine);

@@ -117,7 +117,7 @@ class SessionLeaseTests {
 		Hold writer = this.engine.acquire("read", OPTIONS, 0);
 		Hold reader = this.engine.acquire("read", SHARED, 0);
 		writer.release();
-		assertThat(List.of(Kind.TRY, Kind.STEP_DOWN))
+		assertThat(List.of(Kind.TRY, Kind.DOWNGRADE))
 			.allSatisfy((kind) -> assertThat(this.backend.calls(kind)).isNotEmpty()
 				.allSatisfy((call) -> assertThat(call.requests())
 					.allSatisfy((request) -> assertThat(request.terms().leaseTime()).isEqualTo(SESSION))));

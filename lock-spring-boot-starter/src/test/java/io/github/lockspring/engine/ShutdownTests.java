@@ -89,7 +89,7 @@ class ShutdownTests {
 	}
 
 	@Test
-	void closedEngineRefusesToAcquire() {
+	void closedEngineRejectsToAcquire() {
 		this.engine.close();
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CLOSED));
@@ -105,7 +105,7 @@ class ShutdownTests {
 	}
 
 	@Test
-	void thoseWhoWaitAreToldAtOnce() {
+	void thoseWhoWaitAreNotifiedAtOnce() {
 		Hold elsewhere = Harness.hold(this.harness.engine());
 		List<Waiter> waiters = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
@@ -153,7 +153,7 @@ class ShutdownTests {
 	}
 
 	@Test
-	void thoseWhoWaitForAHolderOfThisProcessAreToldAtOnce() {
+	void thoseWhoWaitForAHolderOfThisProcessAreNotifiedAtOnce() {
 		Hold hold = Harness.hold(this.engine);
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
 		CompletableFuture<Void> done = CompletableFuture.runAsync(() -> this.engine.shutdown(LONG));

@@ -102,7 +102,7 @@ class SuspensionTests {
 	}
 
 	@Test
-	void lossIsToldMeanwhile() {
+	void lossIsNotifiedMeanwhile() {
 		Hold hold = Harness.hold(this.engine);
 		suspend();
 		this.harness.store.expire(hold.lease().request());
@@ -156,7 +156,7 @@ class SuspensionTests {
 	}
 
 	@Test
-	void ownerThatLostTheLeaseMeanwhileIsToldOfTheLoss() throws InterruptedException {
+	void ownerThatLostTheLeaseMeanwhileIsNotifiedOfTheLoss() throws InterruptedException {
 		Hold hold = this.engine.acquire(KEY, OPTIONS, 0);
 		suspend();
 		this.harness.store.expire(hold.lease().request());

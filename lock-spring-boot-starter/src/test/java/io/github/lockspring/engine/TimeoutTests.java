@@ -75,7 +75,7 @@ class TimeoutTests {
 	}
 
 	@Test
-	void waiterThatGaveUpIsNotHandedTheLease() {
+	void waiterThatTimedOutIsNotHandedTheLease() {
 		Hold hold = Harness.hold(this.engine);
 		Waiter brief = this.harness.queued(this.engine, WAIT);
 		Waiter longWaiter = this.harness.queued(this.engine, LONG);
@@ -132,7 +132,7 @@ class TimeoutTests {
 	}
 
 	@Test
-	void allGiveUpAtOnce() {
+	void allTimeOutAtOnce() {
 		Hold held = Harness.hold(this.other);
 		List<Waiter> waiters = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {

@@ -124,7 +124,7 @@ class TogetherTests {
 	}
 
 	@Test
-	void ownerWaitsForNoKeyThatItGaveBack() throws Exception {
+	void ownerWaitsForNoKeyThatItReleased() throws Exception {
 		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		assertThat(holds.get(1).release()).isTrue();
 		Hold anew = this.engine.acquire("b", OPTIONS, 0);
@@ -169,7 +169,7 @@ class TogetherTests {
 	}
 
 	@Test
-	void noneIsHeldAnyMoreWhenTheStoreIsToldAtShutdown() {
+	void noneIsHeldAnyMoreWhenTheStoreIsNotifiedAtShutdown() {
 		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		List<Boolean> held = new CopyOnWriteArrayList<>();
 		this.backend.always(Kind.RELEASE, Fault.before(() -> holds.forEach((hold) -> held.add(hold.isHeld()))));
@@ -270,7 +270,7 @@ class TogetherTests {
 	}
 
 	@Test
-	void shutdownGivesTheLeaseBack() {
+	void shutdownReleasesTheLease() {
 		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		this.engine.shutdown(Duration.ZERO);
 		assertThat(holds).noneMatch(Hold::isHeld);
@@ -297,7 +297,7 @@ class TogetherTests {
 	}
 
 	@Test
-	void givingBackManyKeysToAStoreThatHangsTakesLittleMoreThanOneCall() throws Exception {
+	void releasingManyKeysToAStoreThatHangsTakesLittleMoreThanOneCall() throws Exception {
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
 			holds.add(this.engine.acquire("order:" + i, OPTIONS, 0));
@@ -336,7 +336,7 @@ class TogetherTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whoNeverHadTheKeysIsNotToldThatOneWasLost(boolean async) throws Exception {
+	void whoNeverHadTheKeysIsNotNotifiedThatOneWasLost(boolean async) throws Exception {
 		this.harness.engine().acquire("b", OPTIONS, 0);
 		CompletableFuture<LockHandle> locks = acquireAll(Harness.LEASE.plusSeconds(1), async);
 		Harness.await().until(() -> this.backend.count(Kind.CONTEND) == 2);

@@ -79,7 +79,7 @@ class TryTests {
 
 	@ParameterizedTest
 	@MethodSource("parts")
-	void tryIsNotRefusedBecauseAnotherThreadAsks(AcquireOptions options) {
+	void tryIsNotRejectedBecauseAnotherThreadAsks(AcquireOptions options) {
 		Waiter asking = asking(options);
 		Hold hold = Harness.hold(this.engine, options);
 		assertThat(hold.isHeld()).isTrue();
@@ -92,7 +92,7 @@ class TryTests {
 
 	@ParameterizedTest
 	@MethodSource("parts")
-	void asynchronousTryIsNotRefusedBecauseAnotherThreadAsks(AcquireOptions options) {
+	void asynchronousTryIsNotRejectedBecauseAnotherThreadAsks(AcquireOptions options) {
 		asking(options);
 		Hold hold = this.engine.acquireAsync(Harness.KEY, options, new Object(), 0).join();
 		assertThat(hold).isNotNull();
@@ -171,7 +171,7 @@ class TryTests {
 
 	@ParameterizedTest
 	@MethodSource("all")
-	void tryIsNotRefusedBecauseAnotherThreadJustReleases(AcquireOptions options) {
+	void tryIsNotRejectedBecauseAnotherThreadJustReleases(AcquireOptions options) {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.next(Kind.RELEASE, Fault.before(this.gate));
 		CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(hold::release);
@@ -200,7 +200,7 @@ class TryTests {
 	}
 
 	@Test
-	void tryIsRefusedWithoutAskingWhileAnotherThreadWaits() {
+	void tryIsRejectedWithoutAskingWhileAnotherThreadWaits() {
 		Harness.hold(this.harness.engine());
 		this.harness.queued(this.engine, WAIT);
 		this.backend.clearCalls();
@@ -217,7 +217,7 @@ class TryTests {
 	}
 
 	@Test
-	void tryIsNotRefusedBecauseAnotherThreadTriesSeveralKeys() {
+	void tryIsNotRejectedBecauseAnotherThreadTriesSeveralKeys() {
 		this.harness.engine().acquireUninterruptibly("z", OPTIONS, this, 0);
 		this.backend.next(Kind.TRY, Fault.after(this.gate));
 		CompletableFuture<Object> together = CompletableFuture.supplyAsync(() -> Optional
@@ -230,7 +230,7 @@ class TryTests {
 	}
 
 	@Test
-	void tryIsRefusedWithoutAskingWhileTheKeyIsHeldHere() {
+	void tryIsRejectedWithoutAskingWhileTheKeyIsHeldHere() {
 		Harness.hold(this.engine);
 		this.backend.clearCalls();
 		assertThat(this.engine.acquireUninterruptibly(Harness.KEY, PERMIT, new Object(), 0)).isNull();

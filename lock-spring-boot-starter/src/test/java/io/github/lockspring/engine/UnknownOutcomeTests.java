@@ -156,7 +156,7 @@ class UnknownOutcomeTests {
 	@Test
 	void releaseOfAnAttemptSurvivesThatItCannotBeStarted() {
 		this.backend.next(Kind.TRY, Fault.unknownAfterEffect());
-		this.executor.refuseNext(new OutOfMemoryError("unable to create native thread"));
+		this.executor.rejectNext(new OutOfMemoryError("unable to create native thread"));
 		assertUnavailable();
 		this.harness.advance(Duration.ofSeconds(1), STEP);
 		this.harness.assertNothingLeft();

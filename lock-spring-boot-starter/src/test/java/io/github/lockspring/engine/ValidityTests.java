@@ -115,7 +115,7 @@ class ValidityTests {
 	}
 
 	@Test
-	void wallClockThatJumpsBackwardsDoesNotProlongTheLease() {
+	void wallClockThatJumpsBackwardsDoesNotExtendTheLease() {
 		Hold hold = Harness.hold(this.engine, UNRENEWED);
 		this.harness.time.jumpWall(Duration.ofHours(-1));
 		assertThat(hold.isHeld()).isTrue();

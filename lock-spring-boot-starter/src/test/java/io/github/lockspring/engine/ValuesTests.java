@@ -246,7 +246,7 @@ class ValuesTests {
 	}
 
 	@Test
-	void outcomeStaysUnknownIfALaterAttemptIsRefused() {
+	void outcomeStaysUnknownIfALaterAttemptIsRejected() {
 		this.backend.next(Kind.UPDATE, Fault.unknownAfterEffect());
 		this.backend.always(Kind.UPDATE, Fault.unavailable());
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.update(KEY, INCREMENT))

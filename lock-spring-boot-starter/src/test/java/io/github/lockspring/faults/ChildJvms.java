@@ -68,8 +68,8 @@ public final class ChildJvms implements AutoCloseable {
 	}
 
 	/**
-	 * Passes on what a child writes, in the background. It may write log lines as well.
-	 * @return the thread that reads, which ends when all is passed on
+	 * Forwards what a child writes, in the background. It may write log lines as well.
+	 * @return the thread that reads, which ends when all is forwarded
 	 */
 	public static Thread read(Process child, Consumer<String> consumer) {
 		Thread reader = new Thread(() -> child.inputReader().lines().forEach(consumer), "reader of " + child.pid());

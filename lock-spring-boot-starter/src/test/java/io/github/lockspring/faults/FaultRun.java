@@ -57,7 +57,7 @@ public final class FaultRun implements AutoCloseable {
 	/**
 	 * Longer than anything takes, even on a machine with much else to do.
 	 */
-	public static final Duration PATIENCE = Duration.ofSeconds(40);
+	public static final Duration MAX_WAIT = Duration.ofSeconds(40);
 
 	private static final List<String> CLIENTS = List.of("io.lettuce", "io.netty", "org.apache.zookeeper",
 			"org.apache.curator", "com.zaxxer.hikari");
@@ -118,10 +118,10 @@ public final class FaultRun implements AutoCloseable {
 	}
 
 	/**
-	 * Waits with {@link #PATIENCE}.
+	 * Waits with {@link #MAX_WAIT}.
 	 */
 	public static ConditionFactory eventually() {
-		return await().atMost(PATIENCE);
+		return await().atMost(MAX_WAIT);
 	}
 
 	/**
@@ -176,7 +176,7 @@ public final class FaultRun implements AutoCloseable {
 
 	/**
 	 * Starts threads that acquire and release, for some time. One that has held nothing
-	 * by then continues until it has, or loses {@link #PATIENCE}.
+	 * by then continues until it has, or loses {@link #MAX_WAIT}.
 	 */
 	public void startWorkers(EngineProcess process, int number, Load load, Duration length) {
 		long end = System.nanoTime() + length.toNanos();
@@ -186,7 +186,7 @@ public final class FaultRun implements AutoCloseable {
 			AtomicInteger granted = new AtomicInteger();
 			this.grants.add(granted);
 			startThread(worker, () -> {
-				long last = end + PATIENCE.toNanos();
+				long last = end + MAX_WAIT.toNanos();
 				while (System.nanoTime() - ((granted.get() > 0) ? end : last) < 0) {
 					if (cycle(process, worker, load, random)) {
 						granted.incrementAndGet();
@@ -238,11 +238,11 @@ public final class FaultRun implements AutoCloseable {
 	public boolean use(String holder, long asked, Hold hold, Duration time) {
 		long from = System.nanoTime();
 		AtomicLong lost = new AtomicLong(Long.MAX_VALUE);
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notified = new AtomicInteger();
 		hold.onLost(() -> {
 			lost.accumulateAndGet(System.nanoTime(), Math::min);
-			if (told.incrementAndGet() > 1) {
-				this.violations.add("told twice of a loss");
+			if (notified.incrementAndGet() > 1) {
+				this.violations.add("notified twice of a loss");
 			}
 		});
 		long deadline = deadline(hold, from);
@@ -311,7 +311,7 @@ public final class FaultRun implements AutoCloseable {
 	 */
 	public void awaitThreads() throws InterruptedException {
 		for (Thread thread : this.threads) {
-			thread.join(PATIENCE.multipliedBy(2).toMillis());
+			thread.join(MAX_WAIT.multipliedBy(2).toMillis());
 			assertThat(thread.isAlive())
 				.as(() -> thread + " is stuck in " + List.of(thread.getStackTrace()).toString().replace(", ", "\n"))
 				.isFalse();
@@ -319,13 +319,13 @@ public final class FaultRun implements AutoCloseable {
 	}
 
 	/**
-	 * Every process takes every key once, when the trouble is over.
+	 * Every process takes every key once, when the failure is over.
 	 */
-	public void assertEverybodyAcquires(List<String> keys) {
+	public void assertEveryoneAcquires(List<String> keys) {
 		for (EngineProcess process : this.processes) {
 			for (String key : keys) {
 				long asked = System.nanoTime();
-				Hold hold = process.engine.acquireUninterruptibly(key, LONG_TERMS, this, PATIENCE.toNanos());
+				Hold hold = process.engine.acquireUninterruptibly(key, LONG_TERMS, this, MAX_WAIT.toNanos());
 				assertThat(hold).as(key).isNotNull();
 				assertThat(use("main", asked, hold, Duration.ZERO)).isTrue();
 			}

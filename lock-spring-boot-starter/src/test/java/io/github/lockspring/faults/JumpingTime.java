@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.github.lockspring.spi.TimeSource;
 
 /**
- * The clocks of the machine, but somebody sets the wall clock.
+ * The clocks of the machine, but someone sets the wall clock.
  */
 public final class JumpingTime implements TimeSource {
 

@@ -42,13 +42,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Three processes that open one latch after the other and meet at a barrier for two,
  * while one of them is killed, one is paused and the server is restarted; and the check
- * that nobody was let through too early, nor kept for no reason.
+ * that no one was let through too early, nor kept for no reason.
  * <p>
- * A latch is open no earlier than the third count-down has begun, and whoever asks after
- * three have returned finds it open. Whoever was let into the barrier was not alone, nor
- * with one that was dead before, there were never three inside, and whoever was let out
- * had not left anybody behind, unless the barrier was broken. All processes use the same
- * monotonic clock, that of the machine.
+ * A latch is open no earlier than the third count-down has begun, and the one that asks
+ * after three have returned finds it open. The one that was let into the barrier was not
+ * alone, nor with one that was dead before, there were never three inside, and the one
+ * that was let out had not left anyone behind, unless the barrier was broken. All
+ * processes use the same monotonic clock, that of the machine.
  */
 public final class MeetingsRun extends ThreeProcessesRun {
 
@@ -66,9 +66,9 @@ public final class MeetingsRun extends ThreeProcessesRun {
 	 */
 	private static final Duration LEASE = Duration.ofSeconds(4);
 
-	private static final Duration PATIENCE_AT_LATCH = Duration.ofMillis(100);
+	private static final Duration MAX_WAIT_AT_LATCH = Duration.ofMillis(100);
 
-	private static final Duration PATIENCE_AT_BARRIER = Duration.ofMillis(500);
+	private static final Duration MAX_WAIT_AT_BARRIER = Duration.ofMillis(500);
 
 	/**
 	 * How many latches and meetings of a process are awaited.
@@ -237,7 +237,7 @@ public final class MeetingsRun extends ThreeProcessesRun {
 				latch.countDown();
 				write(Kind.COUNTED, start, System.nanoTime(), number);
 				start = System.nanoTime();
-				open = latch.await(PATIENCE_AT_LATCH);
+				open = latch.await(MAX_WAIT_AT_LATCH);
 				write(open ? Kind.OPEN : Kind.SHUT, start, System.nanoTime(), number);
 			}
 			catch (LockException ex) {
@@ -252,10 +252,10 @@ public final class MeetingsRun extends ThreeProcessesRun {
 		write(Kind.ENTERING, start, 0, number);
 		boolean inside = false;
 		try {
-			inside = barrier.enter(PATIENCE_AT_BARRIER.toMillis(), TimeUnit.MILLISECONDS);
+			inside = barrier.enter(MAX_WAIT_AT_BARRIER.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (BrokenBarrierException | LockException ex) {
-			// somebody is gone, or the server
+			// someone is gone, or the server
 		}
 		write(inside ? Kind.INSIDE : Kind.OUTSIDE, start, System.nanoTime(), number);
 		if (inside) {
@@ -270,10 +270,10 @@ public final class MeetingsRun extends ThreeProcessesRun {
 		write(Kind.LEAVING, start, 0, number);
 		boolean left = false;
 		try {
-			left = barrier.leave(FaultRun.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+			left = barrier.leave(FaultRun.MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (BrokenBarrierException | LockException ex) {
-			// somebody is gone, or the server
+			// someone is gone, or the server
 		}
 		if (left) {
 			write(Kind.LEFT, start, System.nanoTime(), number);

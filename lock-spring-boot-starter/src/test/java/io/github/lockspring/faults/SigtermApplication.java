@@ -143,7 +143,7 @@ public class SigtermApplication {
 
 		private final CountDownLatch closing = new CountDownLatch(1);
 
-		private final CountDownLatch refused = new CountDownLatch(1);
+		private final CountDownLatch rejected = new CountDownLatch(1);
 
 		private final CountDownLatch ended = new CountDownLatch(HOLDERS + WAITERS + TASKS + 1);
 
@@ -161,7 +161,7 @@ public class SigtermApplication {
 			IntStream.range(0, TASKS).forEach((id) -> this.executor.execute(() -> call(() -> workInExecutor(id))));
 			await(this.holding);
 			IntStream.range(0, WAITERS).forEach((id) -> startThread(() -> waitFor(id)));
-			startThread(this::acquireUntilRefused);
+			startThread(this::acquireUntilRejected);
 			while (IntStream.range(0, WAITERS).map((id) -> this.client.lock(awaited(id)).getQueueLength()).sum() != 2
 					* WAITERS) {
 				pause();
@@ -179,7 +179,7 @@ public class SigtermApplication {
 				call.run();
 			}
 			catch (LockShutdownException ex) {
-				outcome = "refused";
+				outcome = "rejected";
 			}
 			catch (LockLostException ex) {
 				outcome = "lost";
@@ -211,12 +211,12 @@ public class SigtermApplication {
 		}
 
 		/**
-		 * Works until new locks are refused, or until the lock is lost.
+		 * Works until new locks are rejected, or until the lock is lost.
 		 */
 		private boolean work(LockHandle lock, boolean finishes) {
 			this.holding.countDown();
 			if (finishes) {
-				await(this.refused);
+				await(this.rejected);
 				require(lock.isHeld(), "a lock is held until its holder has finished");
 			}
 			while (!finishes && lock.isHeld()) {
@@ -232,7 +232,7 @@ public class SigtermApplication {
 			this.service.exclusive(1000 + id, () -> {
 				this.holding.countDown();
 				await(this.closing);
-				require(this.refused.getCount() == 1, "executors end first");
+				require(this.rejected.getCount() == 1, "executors end first");
 				this.locks.executeWithoutResult("task:" + (1000 + id), LockHandle::checkpoint);
 				return null;
 			});
@@ -259,15 +259,15 @@ public class SigtermApplication {
 			return 6 * (id / 4) + ((id % 2 == 0) ? 0 : 4);
 		}
 
-		private void acquireUntilRefused() {
-			for (int id = 0; !isRefused(10_000 + id); id++) {
+		private void acquireUntilRejected() {
+			for (int id = 0; !isRejected(10_000 + id); id++) {
 				pause();
 			}
-			this.refused.countDown();
-			require(IntStream.range(0, 100).allMatch((id) -> isRefused(20_000 + id)), "all that follow are refused");
+			this.rejected.countDown();
+			require(IntStream.range(0, 100).allMatch((id) -> isRejected(20_000 + id)), "all that follow are rejected");
 		}
 
-		private boolean isRefused(int id) {
+		private boolean isRejected(int id) {
 			try {
 				this.service.exclusive(id, () -> null);
 				return false;

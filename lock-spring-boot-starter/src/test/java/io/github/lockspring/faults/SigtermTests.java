@@ -46,7 +46,7 @@ public abstract class SigtermTests {
 	protected abstract String[] properties() throws Exception;
 
 	/**
-	 * Asserts that nothing is held in the store, and that nobody waits.
+	 * Asserts that nothing is held in the store, and that no one waits.
 	 */
 	protected abstract void assertNothingHeld() throws Exception;
 
@@ -58,7 +58,7 @@ public abstract class SigtermTests {
 			awaitLine(process, SigtermApplication.READY);
 			process.toHandle().destroy();
 			assertThat(awaitLine(process, SigtermApplication.RELEASED)).endsWith(" before connections")
-				.contains(outcome("finished", 36), outcome("lost", 30), outcome("refused", 20));
+				.contains(outcome("finished", 36), outcome("lost", 30), outcome("rejected", 20));
 			assertNothingHeld();
 			resume(process);
 			assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();

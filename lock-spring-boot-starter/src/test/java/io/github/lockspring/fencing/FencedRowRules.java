@@ -131,7 +131,7 @@ abstract class FencedRowRules {
 			"'id'", "\"id", "id\"", "\"id\" OR \"id\"", "\"a\\\"", "` OR `id", "\"a\nb\"", "\"a'b\"", "\"a`b\"",
 			"fenced_account AS x", "fenced_account, fenced_account", "fenced_account\u0000", "{fn now()}", "1", "", " ",
 			"[id]", "U&\"id\"", "id\n", "\"\"", "EXISTS (SELECT 1)" })
-	void whatIsNotANameIsRefused(String part) {
+	void whatIsNotANameIsRejected(String part) {
 		assertThatIllegalArgumentException().isThrownBy(() -> update().set(part, 1));
 		assertThatIllegalArgumentException().isThrownBy(() -> update().where(part, 1));
 		assertThatIllegalArgumentException().isThrownBy(() -> update().fencedBy(part));

@@ -132,7 +132,7 @@ class FencedUpdatesTests {
 	}
 
 	@Test
-	void formerHolderThatWritesAfterItsSuccessorIsRefused() {
+	void formerHolderThatWritesAfterItsSuccessorIsRejected() {
 		LockHandle former = acquire(this.first);
 		expire();
 		try (LockHandle successor = acquire(this.second)) {
@@ -149,7 +149,7 @@ class FencedUpdatesTests {
 	}
 
 	@Test
-	void formerHolderIsRefusedAfterItsSuccessorHasReleased() {
+	void formerHolderIsRejectedAfterItsSuccessorHasReleased() {
 		LockHandle former = acquire(this.first);
 		expire();
 		try (LockHandle successor = acquire(this.second)) {
@@ -160,7 +160,7 @@ class FencedUpdatesTests {
 	}
 
 	@Test
-	void formerHolderIsNotRefusedBeforeItsSuccessorHasWritten() {
+	void formerHolderIsNotRejectedBeforeItsSuccessorHasWritten() {
 		LockHandle former = acquire(this.first);
 		expire();
 		try (LockHandle successor = acquire(this.second)) {
@@ -179,7 +179,7 @@ class FencedUpdatesTests {
 	}
 
 	@Test
-	void missingRowIsRefusedLikeOneWithALargerToken() {
+	void missingRowIsRejectedLikeOneWithALargerToken() {
 		try (LockHandle lock = acquire(this.first)) {
 			assertThatExceptionOfType(StaleLockException.class)
 				.isThrownBy(() -> this.updates.update("account").set("balance", 90).where("id", 2).execute(lock))
@@ -211,7 +211,7 @@ class FencedUpdatesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "fence", "FENCE", "\"fence\"", "`Fence`" })
-	void tokenIsThatOfTheLockAndOfNobodyElse(String column) {
+	void tokenIsThatOfTheLockAndOfNoOneElse(String column) {
 		try (LockHandle lock = acquire(this.first)) {
 			FencedUpdate update = this.updates.update("account").set(column, Long.MAX_VALUE).where("id", 1);
 			assertThatIllegalStateException().isThrownBy(() -> update.execute(lock))
@@ -220,7 +220,7 @@ class FencedUpdatesTests {
 	}
 
 	@Test
-	void missingConditionValueIsRefused() {
+	void missingConditionValueIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.updates.update("account").where("id", null))
 			.withMessage("'value' must not be null");
 	}

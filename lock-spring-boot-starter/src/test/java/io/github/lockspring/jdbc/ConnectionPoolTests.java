@@ -68,7 +68,7 @@ class ConnectionPoolTests {
 	}
 
 	@Test
-	void callThatGaveUpIsPassedOver() {
+	void callThatTimedOutIsPassedOver() {
 		Waiter first = this.pool.enqueue(false, this.deadline);
 		Waiter second = this.pool.enqueue(false, this.deadline);
 		first.cancel(false);
@@ -97,16 +97,16 @@ class ConnectionPoolTests {
 
 	@Test
 	void failedOpeningEndsTheWaitingOfCallsUnlessAnotherConnectionIsOpen() {
-		SQLException refused = new SQLException("Connection refused");
+		SQLException rejected = new SQLException("Connection refused");
 		Waiter first = this.pool.enqueue(false, this.deadline);
-		this.pool.endOpening(this.pool.beginOpening(), refused);
+		this.pool.endOpening(this.pool.beginOpening(), rejected);
 		assertThat(first).isCompletedExceptionally();
-		assertThat(this.pool.lastFailure()).isSameAs(refused);
+		assertThat(this.pool.lastFailure()).isSameAs(rejected);
 		this.pool.enqueue(false, this.deadline);
 		opened();
 		assertThat(this.pool.lastFailure()).isNull();
 		Waiter second = this.pool.enqueue(false, this.deadline);
-		this.pool.endOpening(this.pool.beginOpening(), refused);
+		this.pool.endOpening(this.pool.beginOpening(), rejected);
 		assertThat(second).isNotDone();
 	}
 
@@ -139,7 +139,7 @@ class ConnectionPoolTests {
 	}
 
 	@Test
-	void closedPoolRefusesCallsAndKeepsNoConnection() {
+	void closedPoolRejectsCallsAndKeepsNoConnection() {
 		this.pool.enqueue(false, this.deadline);
 		this.pool.enqueue(false, this.deadline);
 		TimedConnection lent = opened();

@@ -214,7 +214,7 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
-	void closeGivesBackConnectionsAndThreads() throws Exception {
+	void closeReleasesConnectionsAndThreads() throws Exception {
 		inParallel(8, () -> Requests.acquired(this.backend, "key" + Thread.currentThread().getId()));
 		this.backend.close();
 		assertThat(this.spy.closed()).isEqualTo(this.spy.opened()).isPositive();
@@ -307,7 +307,7 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
-	void statementThatIsRefusedChangedNothing() {
+	void statementThatIsRejectedChangedNothing() {
 		this.spy.interfereOnce((statement) -> {
 			throw new SQLException("Syntax error", "42000");
 		});

@@ -69,9 +69,9 @@ class JdbcLockBackendTests {
 
 		@Override
 		protected LockBackend unreachableBackend() {
-			JdbcDataSource nobody = new JdbcDataSource();
-			nobody.setUrl("jdbc:h2:tcp://localhost:1/mem:nobody");
-			return new JdbcLockBackend(nobody);
+			JdbcDataSource unreachable = new JdbcDataSource();
+			unreachable.setUrl("jdbc:h2:tcp://localhost:1/mem:unreachable");
+			return new JdbcLockBackend(unreachable);
 		}
 
 	}

@@ -52,7 +52,7 @@ class JdbcLockClockTests {
 
 	/**
 	 * Who waited for the row of another transaction would wait for longer than an attempt
-	 * may last, instead of being refused the row by the database.
+	 * may last, instead of being rejected the row by the database.
 	 */
 	private final TestDatabase database = TestDatabase.inMemory("LOCK_TIMEOUT=600000").createTable();
 
@@ -159,8 +159,8 @@ class JdbcLockClockTests {
 		try (Connection other = this.database.connection()) {
 			other.setAutoCommit(false);
 			other.createStatement()
-				.execute("UPDATE distributed_lock SET holder = 'somebody' WHERE owner = '" + leases.get(7).owner()
-						+ "'");
+				.execute(
+						"UPDATE distributed_lock SET holder = 'someone' WHERE owner = '" + leases.get(7).owner() + "'");
 			List<LeaseRequest> all = new ArrayList<>(leases);
 			all.add(over);
 			Renewal renewal = this.backend.renew(all, Requests.TIMEOUT);
@@ -191,7 +191,7 @@ class JdbcLockClockTests {
 	private Connection lockRows() throws SQLException {
 		Connection connection = this.database.connection();
 		connection.setAutoCommit(false);
-		connection.createStatement().execute("UPDATE distributed_lock SET holder = 'somebody'");
+		connection.createStatement().execute("UPDATE distributed_lock SET holder = 'someone'");
 		return connection;
 	}
 

@@ -77,7 +77,7 @@ class JdbcLockFileTests {
 	}
 
 	/**
-	 * The other process: tells what it acquires, and goes on when told to.
+	 * The other process: reports what it acquires, and continues when notified to.
 	 */
 	static final class OtherProcess {
 

@@ -261,17 +261,17 @@ class JdbcLockSchemaTests {
 
 	@Test
 	void whenDatabaseIsAwayThenItIsUnavailable() {
-		JdbcDataSource nobody = new JdbcDataSource();
-		nobody.setUrl("jdbc:h2:tcp://localhost:1/mem:nobody");
+		JdbcDataSource unreachable = new JdbcDataSource();
+		unreachable.setUrl("jdbc:h2:tcp://localhost:1/mem:unreachable");
 		assertThatExceptionOfType(BackendUnavailableException.class)
-			.isThrownBy(() -> new JdbcLockSchema(nobody, "distributed_lock").validate())
+			.isThrownBy(() -> new JdbcLockSchema(unreachable, "distributed_lock").validate())
 			.withMessageContaining("could not be reached");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", "1lock", "a.b.c", "a..b", ".a", "a.", "a b", "a;b", "a\"b", "a`b", "a'b", "a--",
 			"läuse", "a\nb", "lock\n", "lock; DROP TABLE x" })
-	void hostileTableNameIsRefused(String name) {
+	void hostileTableNameIsRejected(String name) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new JdbcLockSchema(this.database.dataSource(), name))
 			.withMessageContaining("The name of the lock table must be");
 		assertThatIllegalArgumentException().isThrownBy(() -> new JdbcLockBackend(this.database.dataSource(), name))
@@ -289,7 +289,7 @@ class JdbcLockSchemaTests {
 	}
 
 	@Test
-	void tableNameThatIsTooLongIsRefusedAndNotRepeatedInFull() {
+	void tableNameThatIsTooLongIsRejectedAndNotRepeatedInFull() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new JdbcLockSchema(this.database.dataSource(), "x".repeat(100_000)))
 			.satisfies((ex) -> assertThat(ex.getMessage()).hasSizeLessThan(500));

@@ -120,9 +120,9 @@ class JdbcLockServerTests {
 		}
 
 		@Test
-		void tableThatACrashWouldEmptyIsRefused() {
+		void tableThatACrashWouldEmptyIsRejected() {
 			createdAs((definition) -> definition.replace("CREATE TABLE", "CREATE UNLOGGED TABLE"));
-			assertThatIsRefused("It must not be UNLOGGED");
+			assertThatIsRejected("It must not be UNLOGGED");
 		}
 
 	}

@@ -215,7 +215,7 @@ class JdbcLockTableTests {
 	}
 
 	@Test
-	void keyThatIsTooLongIsRefusedAndNotCut() {
+	void keyThatIsTooLongIsRejectedAndNotCut() {
 		String key = "k".repeat(1024);
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> this.backend.tryAcquire(Requests.of(key + "1"), Requests.TIMEOUT));
@@ -267,7 +267,8 @@ class JdbcLockTableTests {
 			this.database.jdbc().update("DELETE FROM distributed_lock WHERE expires_at = 0");
 		}
 		catch (ConcurrencyFailureException ex) {
-			// whoever deletes may have to come again, but whoever locks may not notice
+			// the one that deletes may have to come again, but the one that locks may not
+			// notice
 		}
 	}
 

@@ -133,7 +133,7 @@ record JdbcStore(String url, String user, String password, String table, int kep
 	}
 
 	/**
-	 * Asserts that nobody holds a key or waits for it. What is over stays until somebody
+	 * Asserts that no one holds a key or waits for it. What is over stays until someone
 	 * writes the row.
 	 */
 	void assertNothingLeft() {

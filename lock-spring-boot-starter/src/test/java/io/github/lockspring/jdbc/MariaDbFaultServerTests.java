@@ -91,7 +91,7 @@ class MariaDbFaultServerTests {
 		}
 
 		@Test
-		void noErrorReachesAnybodyWithSnapshotIsolation() throws Exception {
+		void noErrorReachesAnyoneWithSnapshotIsolation() throws Exception {
 			contend(this.store.withPool((config) -> {
 				config.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
 				config.setConnectionInitSql("SET SESSION innodb_snapshot_isolation = ON");

@@ -74,21 +74,21 @@ abstract class MySqlLikeLockServerTests extends SqlLockServerTests {
 	}
 
 	@Test
-	void timesWithoutMicrosecondsAreRefused() {
+	void timesWithoutMicrosecondsAreRejected() {
 		createdAs((definition) -> definition.replace("DATETIME(6)", "DATETIME"));
-		assertThatIsRefused("Its column 'held_since' must be DATETIME(6), not ");
+		assertThatIsRejected("Its column 'held_since' must be DATETIME(6), not ");
 	}
 
 	@Test
-	void tableWithoutTransactionsIsRefused() {
+	void tableWithoutTransactionsIsRejected() {
 		createdAs((definition) -> definition.replace("ENGINE = InnoDB", "ENGINE = MyISAM")
 			.replace("VARBINARY(1024)", "VARBINARY(1000)"));
 		database().jdbc().execute("SELECT 1");
-		assertThatIsRefused("Its engine must be InnoDB, not MyISAM.");
+		assertThatIsRejected("Its engine must be InnoDB, not MyISAM.");
 	}
 
 	@Test
-	void binaryLogOfStatementsIsRefused() {
+	void binaryLogOfStatementsIsRejected() {
 		admin().execute("SET GLOBAL binlog_format = 'STATEMENT'");
 		try {
 			assertThatIsUnfit(database().dataSource(), "'binlog_format' must not be STATEMENT");
@@ -99,7 +99,7 @@ abstract class MySqlLikeLockServerTests extends SqlLockServerTests {
 	}
 
 	@Test
-	void languageOfAnotherDatabaseIsRefused() {
+	void languageOfAnotherDatabaseIsRejected() {
 		try (TestDatabase oracle = TestDatabase.on(this.server,
 				this.server.jdbcUrl() + "?sessionVariables=sql_mode='ORACLE'")) {
 			assertThatIsUnfit(oracle.dataSource(), "'sql_mode' must not contain ORACLE");
@@ -107,7 +107,7 @@ abstract class MySqlLikeLockServerTests extends SqlLockServerTests {
 	}
 
 	@Test
-	void userWhoMayWriteToAReadOnlyServerIsRefusedToo() {
+	void userWhoMayWriteToAReadOnlyServerIsRejectedToo() {
 		DataSource dataSource = Objects.requireNonNull(admin().getDataSource());
 		new JdbcLockSchema(dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
 		JdbcLockBackend backend = new JdbcLockBackend(dataSource);

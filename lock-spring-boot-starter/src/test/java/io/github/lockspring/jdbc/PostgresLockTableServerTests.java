@@ -171,10 +171,10 @@ class PostgresLockTableServerTests extends SqlLockTableTests {
 	private static void waitForReplicaOf(PostgresServer server) {
 		JdbcTemplate admin = new JdbcTemplate(new DriverManagerDataSource(
 				"jdbc:postgresql://" + server.host() + ":" + server.port() + "/postgres", "postgres", ""));
-		admin.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+		admin.execute("ALTER SYSTEM SET synchronous_standby_names = 'absent'");
 		admin.execute("SELECT pg_reload_conf()");
 		Awaitility.await()
-			.until(() -> "nobody".equals(admin.queryForObject("SHOW synchronous_standby_names", String.class)));
+			.until(() -> "absent".equals(admin.queryForObject("SHOW synchronous_standby_names", String.class)));
 	}
 
 }

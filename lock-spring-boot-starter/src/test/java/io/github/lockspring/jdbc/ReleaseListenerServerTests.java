@@ -63,18 +63,18 @@ import io.github.lockspring.spi.ValueChange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link ReleaseListener}: waiters on PostgreSQL that are told of releases.
+ * Tests for {@link ReleaseListener}: waiters on PostgreSQL that are notified of releases.
  */
 @Timeout(120)
 class ReleaseListenerServerTests {
 
-	private static final String TABLE = "locks_with_news";
+	private static final String TABLE = "locks_with_notifications";
 
 	private final List<AutoCloseable> resources = new ArrayList<>();
 
 	private final TestDatabase database = TestDatabase.on(PostgresServer.shared());
 
-	private final Queue<LeaseRequest> news = new ConcurrentLinkedQueue<>();
+	private final Queue<LeaseRequest> notifications = new ConcurrentLinkedQueue<>();
 
 	private final Queue<String> changes = new ConcurrentLinkedQueue<>();
 
@@ -128,13 +128,13 @@ class ReleaseListenerServerTests {
 		LeaseRequest other = Requests.acquired(this.holder, "other");
 		LeaseRequest request = awaited("key");
 		LeaseRequest stranger = awaited("other");
-		this.news.clear();
+		this.notifications.clear();
 		this.holder.release(lease, Requests.TIMEOUT);
-		Awaitility.await().until(() -> this.news.contains(request));
-		assertThat(this.news).doesNotContain(stranger);
+		Awaitility.await().until(() -> this.notifications.contains(request));
+		assertThat(this.notifications).doesNotContain(stranger);
 		assertThat(this.waiter.contend(request, Requests.TIMEOUT)).isInstanceOf(Grant.class);
 		this.holder.release(other, Requests.TIMEOUT);
-		Awaitility.await().until(() -> this.news.contains(stranger));
+		Awaitility.await().until(() -> this.notifications.contains(stranger));
 	}
 
 	@Test
@@ -146,12 +146,12 @@ class ReleaseListenerServerTests {
 		LeaseRequest request = awaited("key");
 		LeaseRequest requestElsewhere = Requests.of("key");
 		awaitNotifications(waiterElsewhere, requestElsewhere);
-		this.news.clear();
+		this.notifications.clear();
 		elsewhere.release(lease, Requests.TIMEOUT);
-		Awaitility.await().until(() -> this.news.contains(requestElsewhere));
-		assertThat(this.news).doesNotContain(request);
+		Awaitility.await().until(() -> this.notifications.contains(requestElsewhere));
+		assertThat(this.notifications).doesNotContain(request);
 		this.holder.release(here, Requests.TIMEOUT);
-		Awaitility.await().until(() -> this.news.contains(request));
+		Awaitility.await().until(() -> this.notifications.contains(request));
 	}
 
 	@Test
@@ -159,13 +159,13 @@ class ReleaseListenerServerTests {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		LeaseRequest request = awaited("key");
 		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
-		this.news.clear();
+		this.notifications.clear();
 		this.holder.release(lease, Requests.TIMEOUT);
 		LeaseRequest second = Requests.acquired(this.holder, "second");
 		LeaseRequest later = awaited("second");
 		this.holder.release(second, Requests.TIMEOUT);
-		Awaitility.await().until(() -> this.news.contains(later));
-		assertThat(this.news).doesNotContain(request);
+		Awaitility.await().until(() -> this.notifications.contains(later));
+		assertThat(this.notifications).doesNotContain(request);
 	}
 
 	@Test
@@ -173,9 +173,9 @@ class ReleaseListenerServerTests {
 		forAllHoldersAndWaiters((lease, request) -> {
 			assertThat(Requests.acquires(this.holder, lease)).isTrue();
 			awaitNotifications(this.waiter, request);
-			this.news.clear();
+			this.notifications.clear();
 			assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
-			Awaitility.await().until(() -> this.news.contains(request));
+			Awaitility.await().until(() -> this.notifications.contains(request));
 			assertThat(this.waiter.contend(request, Requests.TIMEOUT)).isInstanceOf(Grant.class);
 		});
 	}
@@ -186,9 +186,9 @@ class ReleaseListenerServerTests {
 		forAllHoldersAndWaiters((lease, request) -> {
 			assertThat(Requests.acquires(this.holder, lease)).isTrue();
 			awaitNotifications(this.waiter, request);
-			this.news.clear();
+			this.notifications.clear();
 			assertThat(this.holder.releaseWithDelay(lease, delay, Requests.TIMEOUT)).isTrue();
-			Awaitility.await().until(() -> this.news.contains(request));
+			Awaitility.await().until(() -> this.notifications.contains(request));
 			if (this.waiter.contend(request, Requests.TIMEOUT) instanceof Denial denial) {
 				assertThat(denial.retryAfter()).isLessThanOrEqualTo(delay);
 			}
@@ -196,7 +196,7 @@ class ReleaseListenerServerTests {
 	}
 
 	@Test
-	void denialTellsWhenTheLeaseEnds() {
+	void denialSaysWhenTheLeaseEnds() {
 		LeaseRequest lease = Requests.of("key");
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
 		LeaseRequest request = awaited("key");
@@ -227,23 +227,23 @@ class ReleaseListenerServerTests {
 	}
 
 	@Test
-	void grantAndWithdrawalOfAFairRequestNotifyThoseBehind() {
+	void grantAndRemovalOfAFairRequestNotifyThoseBehind() {
 		LeaseRequest lease = Requests.of("key", LeaseMode.permits(3, 4), false);
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
 		LeaseRequest first = Requests.of("key", LeaseMode.permits(3, 4), true);
 		LeaseRequest second = Requests.of("key", LeaseMode.permits(2, 4), true);
 		LeaseRequest third = Requests.of("key", LeaseMode.permits(1, 4), true);
 		Stream.of(first, second, third).forEach((request) -> awaitNotifications(this.waiter, request));
-		this.news.clear();
+		this.notifications.clear();
 		this.holder.release(lease, Requests.TIMEOUT);
-		Awaitility.await().until(() -> this.news.contains(first));
-		this.news.clear();
+		Awaitility.await().until(() -> this.notifications.contains(first));
+		this.notifications.clear();
 		assertThat(this.waiter.contend(first, Requests.TIMEOUT)).isInstanceOf(Grant.class);
-		Awaitility.await().until(() -> this.news.contains(third));
+		Awaitility.await().until(() -> this.notifications.contains(third));
 		assertThat(this.waiter.contend(third, Requests.TIMEOUT)).isInstanceOf(Denial.class);
-		this.news.clear();
+		this.notifications.clear();
 		this.waiter.release(second, Requests.TIMEOUT);
-		Awaitility.await().until(() -> this.news.contains(third));
+		Awaitility.await().until(() -> this.notifications.contains(third));
 		assertThat(this.waiter.contend(third, Requests.TIMEOUT)).isInstanceOf(Grant.class);
 	}
 
@@ -252,9 +252,9 @@ class ReleaseListenerServerTests {
 		LeaseRequest writer = Requests.acquired(this.holder, "key");
 		LeaseRequest reader = Requests.of("key", LeaseMode.SHARED, false);
 		awaitNotifications(this.waiter, reader);
-		this.news.clear();
+		this.notifications.clear();
 		this.holder.downgrade(writer, Requests.of("key", LeaseMode.SHARED, false), Requests.TIMEOUT);
-		Awaitility.await().until(() -> this.news.contains(reader));
+		Awaitility.await().until(() -> this.notifications.contains(reader));
 	}
 
 	/**
@@ -315,13 +315,13 @@ class ReleaseListenerServerTests {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		LeaseRequest request = awaited("key");
 		assertThat(this.waiter.warnings()).isEmpty();
-		this.news.clear();
+		this.notifications.clear();
 		for (String message : List.of("", "no message of ours", TABLE + " 6xyz", "0".repeat(17))) {
 			this.database.jdbc().queryForList("SELECT pg_notify(?, ?)", channel(), message);
 		}
 		Awaitility.await().until(() -> this.waiter.warnings().toString().contains(": 4;"));
 		this.holder.release(lease, Requests.TIMEOUT);
-		Awaitility.await().until(() -> this.news.contains(request));
+		Awaitility.await().until(() -> this.notifications.contains(request));
 	}
 
 	@Test
@@ -347,7 +347,7 @@ class ReleaseListenerServerTests {
 			later.add(request);
 			this.waiter.contend(request, Requests.TIMEOUT);
 			this.holder.release(lease, Requests.TIMEOUT);
-			return this.news.stream().anyMatch(later::contains);
+			return this.notifications.stream().anyMatch(later::contains);
 		});
 	}
 
@@ -376,33 +376,33 @@ class ReleaseListenerServerTests {
 	void thoseWhoWaitAskAgainWhenTheConnectionWasEnded() {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		LeaseRequest request = awaited("key");
-		this.news.clear();
+		this.notifications.clear();
 		PostgresServer.shared().terminateBackends();
 		Awaitility.await().ignoreExceptions().until(() -> {
 			this.waiter.contend(request, Requests.TIMEOUT);
-			return this.news.contains(request);
+			return this.notifications.contains(request);
 		});
-		this.news.clear();
+		this.notifications.clear();
 		awaitNotifications(this.waiter, request);
 		Awaitility.await().ignoreExceptions().until(() -> this.holder.release(lease, Requests.TIMEOUT));
-		Awaitility.await().until(() -> this.news.contains(request));
+		Awaitility.await().until(() -> this.notifications.contains(request));
 	}
 
 	/**
-	 * As after a failure of the network, of which nobody tells the one that listens.
+	 * As after a failure of the network, of which no one reports the one that listens.
 	 */
 	@Test
 	void thoseWhoWaitAskAgainWhenTheServerDoesNotAnswer() throws Exception {
 		Requests.acquired(this.holder, "key");
 		LeaseRequest request = awaited("key");
-		this.news.clear();
+		this.notifications.clear();
 		List<Integer> sessions = this.database.jdbc()
 			.queryForList("SELECT pid FROM pg_stat_activity WHERE query ~ '^(LISTEN lock_spring|SELECT .lock_spring)'",
 					Integer.class);
 		assertThat(sessions).isNotEmpty();
 		signal("STOP", sessions);
 		try {
-			Awaitility.await().until(() -> this.news.contains(request));
+			Awaitility.await().until(() -> this.notifications.contains(request));
 		}
 		finally {
 			signal("CONT", sessions);
@@ -416,7 +416,7 @@ class ReleaseListenerServerTests {
 	}
 
 	@Test
-	void closeGivesTheConnectionBackBeforeItReturns() {
+	void closeReleasesTheConnectionBeforeItReturns() {
 		HikariDataSource pool = this.database.pool(4);
 		this.resources.add(pool);
 		JdbcLockBackend backend = new JdbcLockBackend(pool, new JdbcLockSettings(TABLE, 2, 0, true));
@@ -528,10 +528,10 @@ class ReleaseListenerServerTests {
 			LeaseRequest later = Requests.of(lease.keys().get(0), lease.terms().mode(), false);
 			assertThat(Requests.acquires(this.holder, later)).isTrue();
 			assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
-			Awaitility.await().until(() -> this.news.contains(request));
-			this.news.clear();
+			Awaitility.await().until(() -> this.notifications.contains(request));
+			this.notifications.clear();
 			assertThat(this.holder.release(later, Requests.TIMEOUT)).isTrue();
-			Awaitility.await().until(() -> this.news.contains(request));
+			Awaitility.await().until(() -> this.notifications.contains(request));
 		});
 	}
 
@@ -542,14 +542,14 @@ class ReleaseListenerServerTests {
 			awaitNotifications(this.waiter, request);
 			this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
 			assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
-			this.news.clear();
+			this.notifications.clear();
 			assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
-			Awaitility.await().until(() -> this.news.contains(request));
+			Awaitility.await().until(() -> this.notifications.contains(request));
 		});
 	}
 
 	/**
-	 * The release finds no mark: nobody would tell the one that waits.
+	 * The release finds no mark: no one would notify the one that waits.
 	 */
 	@Test
 	void releaseBetweenThePollAndTheMarkIsNotMissed() {
@@ -754,7 +754,7 @@ class ReleaseListenerServerTests {
 
 		@Override
 		public void onRetryHint(LeaseRequest request) {
-			ReleaseListenerServerTests.this.news.add(request);
+			ReleaseListenerServerTests.this.notifications.add(request);
 		}
 
 		@Override

@@ -76,14 +76,14 @@ abstract class SqlContentionTests extends SqlFaultTests {
 	}
 
 	@Test
-	void noErrorReachesAnybodyThatUsesSerializableTransactions() throws Exception {
+	void noErrorReachesAnyoneThatUsesSerializableTransactions() throws Exception {
 		contendWith("TRANSACTION_SERIALIZABLE");
 	}
 
 	@ParameterizedTest
-	@Torture(alsoIn = "SqlContentionTests#noErrorReachesAnybodyThatUsesSerializableTransactions")
+	@Torture(alsoIn = "SqlContentionTests#noErrorReachesAnyoneThatUsesSerializableTransactions")
 	@ValueSource(strings = { "TRANSACTION_READ_COMMITTED", "TRANSACTION_REPEATABLE_READ" })
-	void noErrorReachesAnybody(String isolation) throws Exception {
+	void noErrorReachesAnyone(String isolation) throws Exception {
 		contendWith(isolation);
 	}
 

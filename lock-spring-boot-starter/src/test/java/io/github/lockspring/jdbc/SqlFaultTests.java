@@ -81,18 +81,18 @@ abstract class SqlFaultTests {
 		long asked = System.nanoTime();
 		Hold hold = null;
 		while (hold == null) {
-			assertThat(System.nanoTime() - asked).as(key).isLessThan(FaultRun.PATIENCE.toNanos());
-			hold = this.run.acquire(process, key, options, FaultRun.PATIENCE);
+			assertThat(System.nanoTime() - asked).as(key).isLessThan(FaultRun.MAX_WAIT.toNanos());
+			hold = this.run.acquire(process, key, options, FaultRun.MAX_WAIT);
 		}
 		this.run.use(Thread.currentThread().getName(), asked, hold, Duration.ofMillis(1));
 	}
 
 	/**
-	 * Everybody gets on again, nothing was wrong before, and nothing is left.
+	 * Everyone gets on again, nothing was wrong before, and nothing is left.
 	 */
 	final void assertEnd(List<String> keys) throws InterruptedException {
 		this.run.awaitThreads();
-		this.run.assertEverybodyAcquires(keys);
+		this.run.assertEveryoneAcquires(keys);
 		this.run.sayFigures();
 		this.run.assertNoViolations();
 		this.run.assertExclusion();

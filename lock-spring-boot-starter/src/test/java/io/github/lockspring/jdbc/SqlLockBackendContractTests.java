@@ -40,7 +40,7 @@ abstract class SqlLockBackendContractTests extends LockBackendContractTests {
 
 	private final TestDatabase database;
 
-	private final String urlOfNobody;
+	private final String urlOfNoOne;
 
 	/**
 	 * Tests a server.
@@ -49,7 +49,7 @@ abstract class SqlLockBackendContractTests extends LockBackendContractTests {
 	 */
 	SqlLockBackendContractTests(SqlServer server, String url) {
 		this.database = TestDatabase.on(server, url);
-		this.urlOfNobody = url.replace(":" + server.port(), ":1");
+		this.urlOfNoOne = url.replace(":" + server.port(), ":1");
 	}
 
 	@BeforeAll
@@ -81,7 +81,7 @@ abstract class SqlLockBackendContractTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend unreachableBackend() {
-		return backend(new DriverManagerDataSource(this.urlOfNobody, "nobody", ""));
+		return backend(new DriverManagerDataSource(this.urlOfNoOne, "nobody", ""));
 	}
 
 }

@@ -65,7 +65,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 abstract class SqlLockServerTests {
 
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
+	private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
 	private static final Duration SHORT_TIMEOUT = Duration.ofMillis(200);
 
@@ -146,26 +146,26 @@ abstract class SqlLockServerTests {
 	void missingColumnIsNamed() {
 		this.schema.initialize();
 		this.database.jdbc().execute("ALTER TABLE " + this.table + " DROP COLUMN version");
-		assertThatIsRefused("It has no column 'version', which must be BIGINT.");
+		assertThatIsRejected("It has no column 'version', which must be BIGINT.");
 	}
 
 	@Test
 	void missingPrimaryKeyIsNamed() {
 		createdAs((definition) -> definition.replace(" PRIMARY KEY", ""));
-		assertThatIsRefused("Its primary key must be the column 'lock_key' alone.");
+		assertThatIsRejected("Its primary key must be the column 'lock_key' alone.");
 	}
 
 	@Test
-	void keyAsTextIsRefused() {
+	void keyAsTextIsRejected() {
 		createdAs((definition) -> definition.replaceAll("lock_key +(VARBINARY\\(1024\\)|BYTEA)",
 				"lock_key VARCHAR(700)"));
-		assertThatIsRefused("Its column 'lock_key' must be ");
+		assertThatIsRejected("Its column 'lock_key' must be ");
 	}
 
 	@Test
 	void columnThatIsEmptyAtTimesMustBeAllowedToBe() {
 		createdAs((definition) -> definition.replaceFirst("holder +VARCHAR\\(255\\)", "$0 NOT NULL"));
-		assertThatIsRefused("Its column 'holder' must be nullable.");
+		assertThatIsRejected("Its column 'holder' must be nullable.");
 	}
 
 	/**
@@ -179,7 +179,7 @@ abstract class SqlLockServerTests {
 		});
 	}
 
-	final void assertThatIsRefused(String problem) {
+	final void assertThatIsRejected(String problem) {
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
 			.withMessageContaining(problem)
 			.withMessageContaining("CREATE TABLE IF NOT EXISTS " + this.table);
@@ -213,7 +213,7 @@ abstract class SqlLockServerTests {
 	}
 
 	@Test
-	void refusalSaysWhichRightsAreNeeded() {
+	void rejectionSaysWhichRightsAreNeeded() {
 		this.schema.initialize();
 		this.admin.execute(createGuest());
 		this.admin.execute("GRANT SELECT ON " + this.table + " TO " + guest());
@@ -230,7 +230,7 @@ abstract class SqlLockServerTests {
 		JdbcLockBackend backend = backend(connections);
 		Requests.acquired(backend, "key");
 		rejectingTrigger(this.table).forEach(this.admin::execute);
-		assertThatIsRefused("not today");
+		assertThatIsRejected("not today");
 		for (int i = 0; i < 10; i++) {
 			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> backend.tryAcquire(Requests.of("another"), Requests.TIMEOUT))
@@ -303,7 +303,7 @@ abstract class SqlLockServerTests {
 
 	/**
 	 * Asserts that nothing works in sessions of a data source, that the outcome is known,
-	 * and that the reason is told.
+	 * and that the reason is notified.
 	 */
 	final void assertThatIsUnfit(DataSource dataSource, String reason) {
 		this.schema.initialize();
@@ -339,7 +339,7 @@ abstract class SqlLockServerTests {
 		this.server.setReadOnly(true);
 		try {
 			Awaitility.await()
-				.atMost(PATIENCE)
+				.atMost(MAX_WAIT)
 				.untilAsserted(() -> assertIsReadOnly(() -> backend.probe(Requests.of("probe"), Requests.TIMEOUT)));
 			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT));
@@ -350,7 +350,7 @@ abstract class SqlLockServerTests {
 			this.server.setReadOnly(false);
 		}
 		Awaitility.await()
-			.atMost(PATIENCE)
+			.atMost(MAX_WAIT)
 			.ignoreExceptionsInstanceOf(BackendException.class)
 			.untilAsserted(() -> useAll(backend));
 		this.schema.validate();
@@ -375,19 +375,19 @@ abstract class SqlLockServerTests {
 		HikariDataSource pool = pool(config);
 		JdbcLockBackend backend = backend(pool);
 		useAll(backend);
-		Awaitility.await().atMost(PATIENCE).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+		Awaitility.await().atMost(MAX_WAIT).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
 		int opened = connections.opened();
 		this.server.setReadOnly(true);
 		try {
 			Awaitility.await()
-				.atMost(PATIENCE)
+				.atMost(MAX_WAIT)
 				.untilAsserted(() -> assertThatExceptionOfType(BackendUnavailableException.class)
 					.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT)));
 		}
 		finally {
 			this.server.setReadOnly(false);
 		}
-		Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(BackendException.class).until(() -> {
+		Awaitility.await().atMost(MAX_WAIT).ignoreExceptionsInstanceOf(BackendException.class).until(() -> {
 			new JdbcTemplate(pool).execute("SELECT 1");
 			return Requests.acquires(backend, Requests.of("another key"));
 		});
@@ -532,7 +532,7 @@ abstract class SqlLockServerTests {
 			for (LeaseRequest request : List.of(Requests.of("count"), Requests.of("count", LeaseMode.EXCLUSIVE, true),
 					Requests.of("count", LeaseMode.permits(3, 3), false))) {
 				Awaitility.await()
-					.atMost(PATIENCE)
+					.atMost(MAX_WAIT)
 					.pollDelay(Duration.ZERO)
 					.pollInterval(Duration.ofMillis(5))
 					.until(() -> Requests.acquires(backend, request));

@@ -173,7 +173,7 @@ abstract class SqlLockTableTests {
 	}
 
 	/**
-	 * The process thinks that the row is free, as it was when it gave the key back.
+	 * The process thinks that the row is free, as it was when it released the key.
 	 */
 	@Test
 	void knownKeyIsDeniedWhileAnotherProcessHoldsIt() {
@@ -723,7 +723,7 @@ abstract class SqlLockTableTests {
 	}
 
 	@Test
-	void keyThatIsTooLongIsRefusedAndNotCut() {
+	void keyThatIsTooLongIsRejectedAndNotCut() {
 		String key = "k".repeat(1024);
 		for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED)) {
 			assertThatExceptionOfType(BackendUnavailableException.class)

@@ -139,7 +139,7 @@ abstract class SqlPollTests {
 
 	/**
 	 * As after an attempt whose outcome is unknown, or with settings that differ: only
-	 * the attempt itself can tell.
+	 * the attempt itself can notify.
 	 */
 	@Test
 	void requestsThatGetAnotherAnswerThanADenialAreLeftOut() {
@@ -207,7 +207,7 @@ abstract class SqlPollTests {
 	}
 
 	/**
-	 * The second is behind the first though nobody holds the key.
+	 * The second is behind the first though no one holds the key.
 	 */
 	@Test
 	void oneBehindAnotherIsDenied() {

@@ -56,7 +56,7 @@ abstract class SqlPoolExhaustedTests extends SqlFaultTests {
 		HikariDataSource pool = JdbcStore.pool(holder);
 		CountDownLatch done = new CountDownLatch(1);
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(holder, "key", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(holder, "key", OPTIONS, FaultRun.MAX_WAIT);
 		for (int i = 0; i < 2 * JdbcStore.POOL_SIZE; i++) {
 			this.run.startThread("application", () -> useConnection(pool, done));
 		}

@@ -49,7 +49,7 @@ import io.github.lockspring.spi.TimeSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for those that wait where the database tells nobody of a release: they get the
+ * Tests for those that wait where the database reports no one of a release: they get the
  * key in the order in which they came.
  */
 abstract class SqlQueueTests {
@@ -89,7 +89,7 @@ abstract class SqlQueueTests {
 	}
 
 	@Test
-	void releasePassesTheKeyOnInTheOrderOfWaiting() {
+	void releaseHandsTheKeyOffInTheOrderOfWaiting() {
 		Grant grant = granted(this.holder, Requests.block("key", 257));
 		LeaseRequest first = waiting(Requests.of("key"));
 		LeaseRequest second = waiting(Requests.of("key"));
@@ -122,7 +122,7 @@ abstract class SqlQueueTests {
 	}
 
 	@Test
-	void oneThatGaveUpIsLeftOut() {
+	void oneThatTimedOutIsLeftOut() {
 		granted(this.holder, Requests.of("key"));
 		LeaseRequest first = waiting(Requests.of("key"));
 		LeaseRequest second = waiting(Requests.of("key"));
@@ -144,7 +144,7 @@ abstract class SqlQueueTests {
 
 	/**
 	 * It stands for a process that has died. There are many, and the key is free for
-	 * everybody after the time of one.
+	 * everyone after the time of one.
 	 */
 	@Test
 	void oneThatDoesNotComeBlocksTheKeyForAMoment() {
@@ -216,7 +216,7 @@ abstract class SqlQueueTests {
 	}
 
 	@Test
-	void writerThatStepsDownKeepsTheKeyFromWritersThatWait() {
+	void writerThatDowngradesKeepsTheKeyFromWritersThatWait() {
 		granted(this.holder, Requests.of("key"));
 		LeaseRequest writer = waiting(Requests.of("key"));
 		LeaseRequest reader = Requests.of("key", LeaseMode.SHARED, false);
@@ -273,7 +273,7 @@ abstract class SqlQueueTests {
 	}
 
 	/**
-	 * Nobody is overtaken by more than those that wait as well, whoever looks first.
+	 * No one is overtaken by more than those that wait as well, the one that looks first.
 	 */
 	@Test
 	void processesGetTheKeyInTurns() throws Exception {

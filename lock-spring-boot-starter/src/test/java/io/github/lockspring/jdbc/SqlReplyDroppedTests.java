@@ -132,7 +132,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 		inVictims(kept, (proxy, victim, random) -> {
 			String key = key(random);
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(victim, key, OPTIONS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(victim, key, OPTIONS, FaultRun.MAX_WAIT);
 			assertThat(hold).isNotNull();
 			Future<String> reply = proxy.dropReply((request) -> names(request, key));
 			assertThat(this.run.use("victim", asked, hold, Duration.ZERO)).isTrue();
@@ -212,7 +212,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 	}
 
 	private void awaitDropped(Future<String> reply) throws Exception {
-		reply.get(FaultRun.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		reply.get(FaultRun.MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS);
 		this.dropped.incrementAndGet();
 	}
 

@@ -65,11 +65,11 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 		takeTurn(processes.get(0), "free", OPTIONS);
 		takeTurn(processes.get(0), "fair", FAIR);
 		long asked = System.nanoTime();
-		Hold held = this.run.acquire(processes.get(0), "held", RENEWED, FaultRun.PATIENCE);
+		Hold held = this.run.acquire(processes.get(0), "held", RENEWED, FaultRun.MAX_WAIT);
 		long freed;
 		try (RowLock free = lock("free"); RowLock fair = lock("fair"); RowLock blocked = lock("held")) {
 			this.run.startThread("holder",
-					() -> assertThat(this.run.use("holder", asked, held, FaultRun.PATIENCE)).isFalse());
+					() -> assertThat(this.run.use("holder", asked, held, FaultRun.MAX_WAIT)).isFalse());
 			this.run.startThread("free", () -> acquireOnceItIsFree(processes.get(1), "free", OPTIONS));
 			this.run.startThread("fair", () -> acquireOnceItIsFree(processes.get(1), "fair", FAIR));
 			this.run.startThread("held", () -> acquireOnceItIsFree(processes.get(1), "held", OPTIONS));
@@ -103,7 +103,7 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 		long asked = System.nanoTime();
 		Hold hold = null;
 		while (hold == null) {
-			hold = this.run.acquire(process, key, options, FaultRun.PATIENCE);
+			hold = this.run.acquire(process, key, options, FaultRun.MAX_WAIT);
 		}
 		long now = this.store.micros();
 		Duration remaining = hold.remaining();

@@ -43,7 +43,7 @@ import io.github.lockspring.server.Torture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The server is killed, stands still, cannot be reached or refuses to write for a while,
+ * The server is killed, stands still, cannot be reached or rejects to write for a while,
  * or ends connections.
  */
 abstract class SqlServerAwayTests extends SqlFaultTests {
@@ -66,7 +66,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 
 	private final Supplier<SqlServer> durable;
 
-	private final AtomicInteger told = new AtomicInteger();
+	private final AtomicInteger notified = new AtomicInteger();
 
 	private volatile boolean killed;
 
@@ -88,7 +88,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 			for (int i = 0; i < FaultRun.SCALE; i++) {
 				killWhileWorking(server, store);
 			}
-			this.run.assertEverybodyAcquires(KEYS);
+			this.run.assertEveryoneAcquires(KEYS);
 			this.run.assertProgress();
 			this.run.assertExclusion();
 			this.run.assertNothingLeft(store::assertNothingLeft);
@@ -211,16 +211,16 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 
 	private void endsCallsAndIsRecoveredFrom(EngineProcess holder, Runnable begin, Runnable end) throws Exception {
 		long asked = System.nanoTime();
-		Hold held = this.run.acquire(holder, "held", OPTIONS, FaultRun.PATIENCE);
-		held.onLost(this.told::incrementAndGet);
-		Hold released = this.run.acquire(holder, "released", OPTIONS, FaultRun.PATIENCE);
+		Hold held = this.run.acquire(holder, "held", OPTIONS, FaultRun.MAX_WAIT);
+		held.onLost(this.notified::incrementAndGet);
+		Hold released = this.run.acquire(holder, "released", OPTIONS, FaultRun.MAX_WAIT);
 		begin.run();
 		Thread holding = this.run.startThread("holding",
-				() -> assertThat(this.run.use("holder", asked, held, FaultRun.PATIENCE)).isFalse());
+				() -> assertThat(this.run.use("holder", asked, held, FaultRun.MAX_WAIT)).isFalse());
 		try {
 			assertCallsEnd(holder, released);
-			holding.join(FaultRun.PATIENCE.toMillis());
-			FaultRun.eventually().untilAsserted(() -> assertThat(this.told).hasValue(1));
+			holding.join(FaultRun.MAX_WAIT.toMillis());
+			FaultRun.eventually().untilAsserted(() -> assertThat(this.notified).hasValue(1));
 			assertThat(held.isHeld()).isFalse();
 		}
 		finally {
@@ -231,7 +231,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 		}
 		takeTurn(holder, "held", OPTIONS);
 		takeTurn(holder, "released", OPTIONS);
-		assertThat(this.told).hasValue(1);
+		assertThat(this.notified).hasValue(1);
 	}
 
 	private void assertCallsEnd(EngineProcess process, Hold released) throws InterruptedException {
@@ -243,7 +243,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 					() -> assertThat(this.run.acquire(process, KEYS.get(0), OPTIONS, wait)).isNull()));
 		}
 		for (Thread call : calls) {
-			call.join(FaultRun.PATIENCE.toMillis());
+			call.join(FaultRun.MAX_WAIT.toMillis());
 			assertThat(call.isAlive()).isFalse();
 		}
 		assertThat(this.run.unavailable).isNotEmpty();

@@ -32,7 +32,7 @@ import io.github.lockspring.server.SqlServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Somebody changes the table, drops it or deletes a row of it while it is in use.
+ * Someone changes the table, drops it or deletes a row of it while it is in use.
  */
 abstract class SqlTableChangedTests extends SqlFaultTests {
 
@@ -73,23 +73,23 @@ abstract class SqlTableChangedTests extends SqlFaultTests {
 		assertEnd(List.of("held", "key", "fair"));
 	}
 
-	private void loseAndRecover(Runnable trouble, Runnable remedy) throws Exception {
-		AtomicInteger told = new AtomicInteger();
+	private void loseAndRecover(Runnable failure, Runnable remedy) throws Exception {
+		AtomicInteger notified = new AtomicInteger();
 		takeTurn(this.holder, "fair", FAIR);
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(this.holder, "held", OPTIONS, FaultRun.PATIENCE);
-		hold.onLost(told::incrementAndGet);
+		Hold hold = this.run.acquire(this.holder, "held", OPTIONS, FaultRun.MAX_WAIT);
+		hold.onLost(notified::incrementAndGet);
 		Thread holding = this.run.startThread("holding",
-				() -> assertThat(this.run.use("holder", asked, hold, FaultRun.PATIENCE)).isFalse());
-		trouble.run();
+				() -> assertThat(this.run.use("holder", asked, hold, FaultRun.MAX_WAIT)).isFalse());
+		failure.run();
 		int unavailable = this.run.unavailable.size();
 		for (EngineProcess process : List.of(this.holder, this.other)) {
 			assertThat(this.run.acquire(process, "key", OPTIONS, Duration.ZERO)).isNull();
 			assertThat(this.run.acquire(process, "fair", FAIR, Duration.ofMillis(100))).isNull();
 		}
 		assertThat(this.run.unavailable).hasSize(unavailable + 4);
-		holding.join(FaultRun.PATIENCE.toMillis());
-		FaultRun.eventually().untilAsserted(() -> assertThat(told).hasValue(1));
+		holding.join(FaultRun.MAX_WAIT.toMillis());
+		FaultRun.eventually().untilAsserted(() -> assertThat(notified).hasValue(1));
 		assertThat(hold.isHeld()).isFalse();
 		remedy.run();
 		for (EngineProcess process : List.of(this.other, this.holder)) {
@@ -102,12 +102,12 @@ abstract class SqlTableChangedTests extends SqlFaultTests {
 
 	@Test
 	void holderWhoseRowIsDeletedIsNotified() throws Exception {
-		Hold hold = this.run.acquire(this.holder, "deleted", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.holder, "deleted", OPTIONS, FaultRun.MAX_WAIT);
 		this.server.execute("DELETE FROM " + this.table);
 		FaultRun.eventually().until(() -> this.holder.lostTokens.contains(hold.token()));
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(this.run.release(hold)).isFalse();
-		Hold next = this.run.acquire(this.other, "deleted", OPTIONS, FaultRun.PATIENCE);
+		Hold next = this.run.acquire(this.other, "deleted", OPTIONS, FaultRun.MAX_WAIT);
 		assertThat(next.token()).isGreaterThan(hold.token());
 		assertThat(this.run.release(next)).isTrue();
 		assertEnd(List.of("deleted"));

@@ -251,7 +251,7 @@ abstract class SqlValueTests {
 	}
 
 	@Test
-	void keyThatIsTooLongIsRefusedAndNotCut() {
+	void keyThatIsTooLongIsRejectedAndNotCut() {
 		ValueUpdate update = Requests.update("k".repeat(1025), INCREMENT);
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.one.apply(update));
 		assertThat(this.one.values.read(List.of("k".repeat(1024)), false, Requests.TIMEOUT)).isEmpty();

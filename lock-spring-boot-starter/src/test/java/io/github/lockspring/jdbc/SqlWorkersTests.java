@@ -102,13 +102,13 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 			long token = Long.parseLong(answers.readLine());
 			signal(worker, "STOP");
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(other, "key", LONG_TERMS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(other, "key", LONG_TERMS, FaultRun.MAX_WAIT);
 			assertThat(hold).isNotNull();
 			assertThat(hold.token()).isGreaterThan(token);
 			proceed(worker);
 			signal(worker, "CONT");
 			assertThat(answers.readLine()).isEqualTo("held false");
-			assertThat(answers.readLine()).isEqualTo("told 1");
+			assertThat(answers.readLine()).isEqualTo("notified 1");
 			assertThat(answers.readLine()).isEqualTo("released false");
 			assertThat(other.backend.inspect("key", LONG_TIMEOUT)).hasSize(1);
 			assertThat(this.run.use("other", asked, hold, Duration.ZERO)).isTrue();
@@ -164,7 +164,7 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 
 		private static String turn(EngineProcess process) throws InterruptedException {
 			long asked = System.nanoTime();
-			Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.toNanos());
+			Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.MAX_WAIT.toNanos());
 			long from = System.nanoTime();
 			Thread.sleep(1);
 			long until = hold.isHeld() ? System.nanoTime() : from;
@@ -176,12 +176,12 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 	}
 
 	/**
-	 * A process that stands still. Acquires when told to and writes its token; checks and
-	 * releases when told to.
+	 * A process that stands still. Acquires when notified to and writes its token; checks
+	 * and releases when notified to.
 	 */
 	static final class Paused {
 
-		private static final AtomicInteger told = new AtomicInteger();
+		private static final AtomicInteger notified = new AtomicInteger();
 
 		private Paused() {
 		}
@@ -189,14 +189,14 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 		public static void main(String[] arguments) throws Exception {
 			try (EngineProcess process = process(arguments, TimeSource.SYSTEM)) {
 				while (System.in.read() != -1) {
-					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.toNanos());
-					told.set(0);
-					hold.onLost(told::incrementAndGet);
+					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.MAX_WAIT.toNanos());
+					notified.set(0);
+					hold.onLost(notified::incrementAndGet);
 					System.out.println(hold.token());
 					System.in.read();
 					System.out.println("held " + hold.isHeld());
-					FaultRun.eventually().until(() -> told.get() > 0);
-					System.out.println("told " + told);
+					FaultRun.eventually().until(() -> notified.get() > 0);
+					System.out.println("notified " + notified);
 					System.out.println("released " + hold.release());
 				}
 			}

@@ -80,7 +80,7 @@ class LocalStoreRaceTests {
 	}
 
 	@Test
-	void replayIsToldWhatIsLeftOfTheLease() {
+	void replayIsNotifiedWhatIsLeftOfTheLease() {
 		LeaseRequest lease = request("key");
 		assertThat(((Grant) tryAcquire(lease)).validity()).isEqualTo(LEASE_TIME);
 		this.time.advance(Duration.ofSeconds(4));
@@ -118,7 +118,7 @@ class LocalStoreRaceTests {
 	}
 
 	@Test
-	void grantThatIsToldCountsFromTheLastDenial() {
+	void grantThatIsNotifiedCountsFromTheLastDenial() {
 		LeaseRequest holder = request("key");
 		tryAcquire(holder);
 		LeaseRequest contender = request("key");
@@ -142,7 +142,7 @@ class LocalStoreRaceTests {
 	}
 
 	@Test
-	void grantIsNotToldToTheOneWhoIsAnsweredWithIt() {
+	void grantIsNotNotifiedToTheOneWhoIsAnsweredWithIt() {
 		tryAcquire(request("key"));
 		LeaseRequest contender = request("key");
 		contend(contender);
@@ -152,7 +152,7 @@ class LocalStoreRaceTests {
 	}
 
 	@Test
-	void holderIsToldOfItsLoss() {
+	void holderIsNotifiedOfItsLoss() {
 		LeaseRequest lease = request("key");
 		tryAcquire(lease);
 		this.store.expire(lease);
@@ -201,7 +201,7 @@ class LocalStoreRaceTests {
 	}
 
 	@Test
-	void manyRefusedGrantsAreReleasedOneAfterTheOther() {
+	void manyRejectedGrantsAreReleasedOneAfterTheOther() {
 		LeaseRequest holder = request("key");
 		tryAcquire(holder);
 		for (int i = 0; i < 5000; i++) {

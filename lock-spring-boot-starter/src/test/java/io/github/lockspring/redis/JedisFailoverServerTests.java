@@ -42,7 +42,7 @@ import static org.awaitility.Awaitility.await;
  */
 class JedisFailoverServerTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
 	@Test
 	void newPrimaryIsFoundThroughTheSentinels() {
@@ -56,8 +56,8 @@ class JedisFailoverServerTests {
 				process.tryAcquire(process.request("before"));
 				RedisServer former = servers.master();
 				servers.failOver();
-				// Whoever becomes a replica closes its connections
-				await().atMost(PATIENCE)
+				// The one that becomes a replica closes its connections
+				await().atMost(MAX_WAIT)
 					.ignoreExceptions()
 					.until(() -> "slave".equals(former.info("replication").get("role")));
 				assertWorksOn(servers.master(), process, "ordered");
@@ -69,10 +69,10 @@ class JedisFailoverServerTests {
 
 	private static void assertWorksOn(RedisServer server, RedisProcess process, String key) {
 		LeaseRequest holder = process.request(key);
-		await().atMost(PATIENCE).ignoreExceptions().until(() -> process.tryAcquire(holder) != null);
+		await().atMost(MAX_WAIT).ignoreExceptions().until(() -> process.tryAcquire(holder) != null);
 		assertThat((String) server.command("HGET", "{" + key + "}", "state")).contains(holder.owner().toString());
 		process.release(holder);
-		await().atMost(PATIENCE).until(() -> messagesArrive(process, key));
+		await().atMost(MAX_WAIT).until(() -> messagesArrive(process, key));
 	}
 
 	private static boolean messagesArrive(RedisProcess process, String key) throws InterruptedException {
@@ -106,7 +106,7 @@ class JedisFailoverServerTests {
 				assertThat(process.tryAcquire(process.request("key"))).isNotNull();
 				assertThat(process.failovers).hasValue(0);
 				RedisServer successor = servers.failOver(servers.slot("{key}"));
-				await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+				await().atMost(MAX_WAIT).ignoreExceptions().until(() -> {
 					process.backend.inspect("key", RedisProcess.TIMEOUT);
 					return process.failovers.get() > 0;
 				});

@@ -88,7 +88,7 @@ class RedisConnectionsKilledServerTests extends RedisFaults {
 	private void workWhile(FaultRun.Task fault) throws Exception {
 		List<EngineProcess> processes = this.run.startProcesses(4, RedisStore.on(this.server));
 		Hold held = this.run.acquire(this.run.startProcess(RedisStore.on(this.server)), "held", SHORT,
-				FaultRun.PATIENCE);
+				FaultRun.MAX_WAIT);
 		assertThat(held).isNotNull();
 		processes.forEach((process) -> this.run.startWorkers(process, 2, LOAD, LENGTH));
 		long start = System.nanoTime();
@@ -99,7 +99,7 @@ class RedisConnectionsKilledServerTests extends RedisFaults {
 		}
 		this.run.awaitThreads();
 		this.run.assertProgress();
-		this.run.assertEverybodyAcquires(KEYS);
+		this.run.assertEveryoneAcquires(KEYS);
 		assertListening(processes);
 		assertThat(held.isHeld()).isTrue();
 		assertThat(this.run.release(held)).isTrue();
@@ -113,13 +113,13 @@ class RedisConnectionsKilledServerTests extends RedisFaults {
 	 * process handed off is lost if that takes longer than a second.
 	 */
 	private void assertWorks(EngineProcess process) {
-		Hold hold = this.run.acquire(process, "work", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, "work", OPTIONS, FaultRun.MAX_WAIT);
 		assertThat(hold).isNotNull();
 		this.run.release(hold);
 	}
 
 	/**
-	 * Every process that waits has a channel, and somebody listens to it.
+	 * Every process that waits has a channel, and someone listens to it.
 	 */
 	private void assertListening(List<EngineProcess> processes) throws Exception {
 		AtomicBoolean enough = new AtomicBoolean();

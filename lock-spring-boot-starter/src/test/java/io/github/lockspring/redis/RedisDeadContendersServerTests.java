@@ -58,7 +58,7 @@ class RedisDeadContendersServerTests extends RedisFaults {
 
 	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
-	private static final Duration WAIT = FaultRun.PATIENCE;
+	private static final Duration WAIT = FaultRun.MAX_WAIT;
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
@@ -66,7 +66,7 @@ class RedisDeadContendersServerTests extends RedisFaults {
 		AcquireOptions options = fair ? AcquireOptions.fair(LEASE, true) : OPTIONS;
 		EngineProcess first = this.run.startProcess(RedisStore.on(this.server));
 		List<EngineProcess> processes = this.run.startProcesses(PROCESSES, RedisStore.on(this.server));
-		Hold holder = this.run.acquire(first, "key", OPTIONS, FaultRun.PATIENCE);
+		Hold holder = this.run.acquire(first, "key", OPTIONS, FaultRun.MAX_WAIT);
 		assertThat(holder).isNotNull();
 		AtomicBoolean killed = new AtomicBoolean();
 		AtomicInteger survivors = new AtomicInteger();

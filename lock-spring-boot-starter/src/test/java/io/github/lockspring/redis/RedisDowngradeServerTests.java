@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Writers that step down to readers on {@link RedisLockBackend}.
+ * Writers that downgrade to readers on {@link RedisLockBackend}.
  */
 class RedisDowngradeServerTests {
 
@@ -107,7 +107,7 @@ class RedisDowngradeServerTests {
 	}
 
 	@Test
-	void writerStepsDownToReader() {
+	void writerDowngradesToReader() {
 		Hold writer = acquire(WRITE);
 		Hold reader = acquire(READ);
 		assertThat(tryElsewhere(READ)).isNull();

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What {@link RedisLockBackend} makes of a server that refuses, forgets its scripts, or
+ * What {@link RedisLockBackend} makes of a server that rejects, forgets its scripts, or
  * has data of others.
  */
 class RedisErrorServerTests {
@@ -108,10 +108,10 @@ class RedisErrorServerTests {
 	void foreignDataIsReportedAndLeftAlone() {
 		this.server.command("HSET", "{hash}", "field", "value");
 		this.server.command("SET", "{text}", "{\"json\": true}");
-		this.server.command("SET", "{newer}", "2 x somebody 1 2 3 4 5");
+		this.server.command("SET", "{newer}", "2 x someone 1 2 3 4 5");
 		this.server.command("SET", "{large}", "x".repeat(1_000_000));
 		this.server.command("SET", "{number}", "1234567");
-		this.server.command("HSET", "{like ours}", "state", "2 x somebody 1 2 3 4 5");
+		this.server.command("HSET", "{like ours}", "state", "2 x someone 1 2 3 4 5");
 		for (String key : List.of("hash", "text", "newer", "large", "number", "like ours")) {
 			LeaseRequest request = this.process.request(key);
 			Object before = this.server.command("DUMP", "{" + key + "}");

@@ -105,10 +105,10 @@ class RedisFailoverServerTests {
 					Set.copyOf(sentinels.sentinelAddresses()));
 			for (int i = 0; i < FaultRun.SCALE; i++) {
 				RedisServer former = sentinels.master();
-				workWhile(configuration, FaultRun.PATIENCE.dividedBy(2), () -> {
+				workWhile(configuration, FaultRun.MAX_WAIT.dividedBy(2), () -> {
 					sentinels.failOverByPause();
 					former.resume();
-					// Whoever becomes a replica closes its connections
+					// The one that becomes a replica closes its connections
 					FaultRun.eventually()
 						.ignoreExceptions()
 						.until(() -> former.info("replication").get("role").equals("slave"));
@@ -152,7 +152,7 @@ class RedisFailoverServerTests {
 		this.run.assertProgress();
 		assertThat(this.run.history.acquisitions()).hasSizeGreaterThan(grants)
 			.anyMatch((acquisition) -> acquisition.from() - end > 0);
-		this.run.assertEverybodyAcquires(KEYS);
+		this.run.assertEveryoneAcquires(KEYS);
 		this.run
 			.say(this.run.assertDoubleGrantsOnlyIn(List.of(new Span(start, end + LEASE.toNanos()))) + " double grants");
 		this.run.assertTokensGrow();
@@ -167,12 +167,12 @@ class RedisFailoverServerTests {
 	private void assertLostGrantIsKnownSoon(RedisConfiguration configuration, RedisServer primary) throws Exception {
 		EngineProcess one = this.run.startProcess(new RedisStore(configuration));
 		EngineProcess two = this.run.startProcess(new RedisStore(configuration));
-		Hold first = this.run.acquire(one, "forgotten", LONG_TERMS, FaultRun.PATIENCE);
+		Hold first = this.run.acquire(one, "forgotten", LONG_TERMS, FaultRun.MAX_WAIT);
 		assertThat(first).isNotNull();
 		long start = System.nanoTime();
 		primary.command("DEL", "{forgotten}");
 		Thread second = this.run.startThread("second", () -> {
-			Hold hold = this.run.acquire(two, "forgotten", OPTIONS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(two, "forgotten", OPTIONS, FaultRun.MAX_WAIT);
 			assertThat(hold).isNotNull();
 			assertThat(hold.token()).isGreaterThan(first.token());
 			assertThat(this.run.use("second", start, hold, LEASE.multipliedBy(2))).isTrue();

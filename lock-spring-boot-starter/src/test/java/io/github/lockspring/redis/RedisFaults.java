@@ -23,7 +23,7 @@ import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.RedisServer;
 
 /**
- * Tests in which a server of their own, or those that use it, get into trouble.
+ * Tests in which a server of their own, or those that use it, get into failure.
  */
 abstract class RedisFaults {
 

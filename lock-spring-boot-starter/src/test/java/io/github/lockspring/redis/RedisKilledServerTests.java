@@ -99,7 +99,7 @@ class RedisKilledServerTests {
 		}
 		this.run.awaitThreads();
 		this.run.assertProgress();
-		this.run.assertEverybodyAcquires(KEYS);
+		this.run.assertEveryoneAcquires(KEYS);
 		return spans;
 	}
 

@@ -52,7 +52,7 @@ class RedisManyLeasesServerTests extends RedisFaults {
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS), List.of(FaultRun.PATIENCE), Duration.ZERO,
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS), List.of(FaultRun.MAX_WAIT), Duration.ZERO,
 			Duration.ofMillis(5));
 
 	@Test
@@ -61,7 +61,7 @@ class RedisManyLeasesServerTests extends RedisFaults {
 		EngineProcess other = this.run.startProcess(RedisStore.on(this.server));
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < LEASES; i++) {
-			Hold hold = this.run.acquire(process, "key-" + i, OPTIONS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(process, "key-" + i, OPTIONS, FaultRun.MAX_WAIT);
 			assertThat(hold).isNotNull();
 			holds.add(hold);
 		}
@@ -79,22 +79,22 @@ class RedisManyLeasesServerTests extends RedisFaults {
 	}
 
 	/**
-	 * A million on the scale of the long versions. Each is kept, or refused.
+	 * A million on the scale of the long versions. Each is kept, or rejected.
 	 */
 	@Test
 	@Torture(alsoIn = "RedisManyLeasesServerTests#noneIsLost")
-	void leasesOfThirtySecondsAreKeptOrRefused() throws Exception {
+	void leasesOfThirtySecondsAreKeptOrRejected() throws Exception {
 		int wanted = Math.min(1_000_000, 100_000 * FaultRun.SCALE);
 		AcquireOptions options = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 		EngineProcess process = this.run.startProcess(RedisStore.on(this.server));
-		AtomicInteger refused = new AtomicInteger();
+		AtomicInteger rejected = new AtomicInteger();
 		List<Hold> holds = IntStream.range(0, wanted).parallel().mapToObj((i) -> {
 			try {
 				return process.engine.acquire("key-" + i, options, Thread.currentThread(), 0);
 			}
 			catch (EngineException ex) {
 				assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNAVAILABLE);
-				refused.incrementAndGet();
+				rejected.incrementAndGet();
 				return null;
 			}
 			catch (InterruptedException ex) {
@@ -111,7 +111,7 @@ class RedisManyLeasesServerTests extends RedisFaults {
 				.orElse(least);
 			Thread.sleep(1_000);
 		}
-		this.run.say("of " + wanted + " leases of 30 s, " + refused + " were refused; " + least.toMillis()
+		this.run.say("of " + wanted + " leases of 30 s, " + rejected + " were rejected; " + least.toMillis()
 				+ " ms were left at the least");
 		assertThat(this.run.losses()).isZero();
 		assertThat(holds).allMatch(Hold::isHeld);

@@ -226,7 +226,7 @@ class RedisMinimumHoldServerTests {
 	}
 
 	/**
-	 * Work that takes no time, so that without a minimum everybody would do it.
+	 * Work that takes no time, so that without a minimum everyone would do it.
 	 */
 	static class Job {
 

@@ -55,7 +55,7 @@ class RedisPausedHolderServerTests extends RedisFaults {
 	}
 
 	@Test
-	void pausedHolderKnowsItsLossAtOnceAndItsWriteIsRefused() throws Exception {
+	void pausedHolderKnowsItsLossAtOnceAndItsWriteIsRejected() throws Exception {
 		EngineProcess other = this.run.startProcess(RedisStore.on(this.server));
 		Process worker = this.children.start(Worker.class, this.server.host(), Integer.toString(this.server.port()));
 		try (BufferedReader answers = worker.inputReader()) {
@@ -64,7 +64,7 @@ class RedisPausedHolderServerTests extends RedisFaults {
 				long token = Long.parseLong(answers.readLine());
 				assertThat(this.resource.write(token)).isTrue();
 				signal(worker, "STOP");
-				Hold hold = this.run.acquire(other, "key", LONG_TERMS, FaultRun.PATIENCE);
+				Hold hold = this.run.acquire(other, "key", LONG_TERMS, FaultRun.MAX_WAIT);
 				assertThat(hold).isNotNull();
 				assertThat(hold.token()).isGreaterThan(token);
 				assertThat(this.resource.write(hold.token())).isTrue();
@@ -111,7 +111,7 @@ class RedisPausedHolderServerTests extends RedisFaults {
 					new RedisStore(new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1]))),
 					EngineSettings.defaults())) {
 				while (System.in.read() != -1) {
-					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.toNanos());
+					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.MAX_WAIT.toNanos());
 					losses.set(0);
 					hold.onLost(() -> losses.incrementAndGet());
 					System.out.println(hold.token());

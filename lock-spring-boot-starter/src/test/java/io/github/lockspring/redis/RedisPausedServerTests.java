@@ -97,24 +97,24 @@ class RedisPausedServerTests extends RedisFaults {
 		IntStream.range(0, KEYS).forEach((i) -> keys.add("key-" + i));
 		for (int i = 0; i < FaultRun.SCALE; i++) {
 			List<Hold> holds = acquireAll(SHORT);
-			AtomicInteger refused = new AtomicInteger();
+			AtomicInteger rejected = new AtomicInteger();
 			for (int j = 0; j < KEYS; j++) {
 				String key = "key-" + j;
-				this.run.startThread("waiter-" + j, () -> waitInVain(key, refused));
+				this.run.startThread("waiter-" + j, () -> waitInVain(key, rejected));
 			}
 			Thread.sleep(100); // so that most of them have been denied once
 			this.server.pause();
-			this.run.startThread("late-waiter", () -> waitInVain("late", refused));
+			this.run.startThread("late-waiter", () -> waitInVain("late", rejected));
 			Thread.sleep(SHORT.multipliedBy(3).toMillis());
 			assertThat(holds).noneMatch(Hold::isHeld);
 			FaultRun.eventually().untilAsserted(() -> assertThat(this.lost).hasSize(KEYS).doesNotHaveDuplicates());
 			FaultRun.eventually()
 				.untilAsserted(() -> assertThat(this.holder.lostTokens).hasSize(KEYS).doesNotHaveDuplicates());
 			this.run.awaitThreads();
-			assertThat(refused).hasValue(KEYS + 1);
+			assertThat(rejected).hasValue(KEYS + 1);
 			holds.forEach((hold) -> assertThat(this.run.release(hold)).isFalse());
 			this.server.resume();
-			this.run.assertEverybodyAcquires(keys);
+			this.run.assertEveryoneAcquires(keys);
 			this.lost.clear();
 			this.holder.lostTokens.clear();
 		}
@@ -126,7 +126,7 @@ class RedisPausedServerTests extends RedisFaults {
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < KEYS; i++) {
 			String key = "key-" + i;
-			Hold hold = this.run.acquire(this.holder, key, options, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(this.holder, key, options, FaultRun.MAX_WAIT);
 			assertThat(hold).isNotNull();
 			hold.onLost(() -> this.lost.add(key));
 			holds.add(hold);
@@ -134,7 +134,7 @@ class RedisPausedServerTests extends RedisFaults {
 		return holds;
 	}
 
-	private void waitInVain(String key, AtomicInteger refused) {
+	private void waitInVain(String key, AtomicInteger rejected) {
 		long start = System.nanoTime();
 		try {
 			Hold hold = this.waiter.engine.acquireUninterruptibly(key, WAITERS, Thread.currentThread(), WAIT.toNanos());
@@ -142,7 +142,7 @@ class RedisPausedServerTests extends RedisFaults {
 		}
 		catch (EngineException ex) {
 			assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNAVAILABLE);
-			refused.incrementAndGet();
+			rejected.incrementAndGet();
 		}
 		assertThat(Duration.ofNanos(System.nanoTime() - start))
 			.isLessThan(WAIT.plusMillis(250).plus(EngineSettings.defaults().operationTimeout()).plus(SLACK));

@@ -80,8 +80,8 @@ class RedisPlannedFailoverServerTests {
 	void formerPrimaryIsLeftAtOnce(RedisStore.Client client) throws Exception {
 		try (RedisSentinels sentinels = RedisSentinels.start()) {
 			EngineProcess process = this.run.startProcess(store(sentinels, client));
-			Hold kept = this.run.acquire(process, "kept", LONG_TERMS, FaultRun.PATIENCE);
-			Hold forgotten = this.run.acquire(process, "forgotten", LONG_TERMS, FaultRun.PATIENCE);
+			Hold kept = this.run.acquire(process, "kept", LONG_TERMS, FaultRun.MAX_WAIT);
+			Hold forgotten = this.run.acquire(process, "forgotten", LONG_TERMS, FaultRun.MAX_WAIT);
 			RedisServer former = sentinels.master();
 			RedisServer successor = sentinels.failOver();
 			successor.command("DEL", "{forgotten}");
@@ -122,7 +122,7 @@ class RedisPlannedFailoverServerTests {
 	}
 
 	private long token(EngineProcess process, String key) {
-		Hold hold = this.run.acquire(process, key, LONG_TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, key, LONG_TERMS, FaultRun.MAX_WAIT);
 		assertThat(hold).isNotNull();
 		return hold.token();
 	}
@@ -131,10 +131,10 @@ class RedisPlannedFailoverServerTests {
 	 * The token that a release grants to one that waits.
 	 */
 	private long queuedToken(EngineProcess process, String key) throws Exception {
-		Hold first = this.run.acquire(process, key, FAIR_TERMS, FaultRun.PATIENCE);
+		Hold first = this.run.acquire(process, key, FAIR_TERMS, FaultRun.MAX_WAIT);
 		AtomicLong token = new AtomicLong();
 		Thread second = this.run.startThread("second", () -> {
-			Hold hold = this.run.acquire(process, key, FAIR_TERMS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(process, key, FAIR_TERMS, FaultRun.MAX_WAIT);
 			token.set(hold.token());
 			this.run.release(hold);
 		});
@@ -160,7 +160,7 @@ class RedisPlannedFailoverServerTests {
 	void locksWorkWhenAllSentinelsArePaused(RedisStore.Client client) throws Exception {
 		try (RedisSentinels sentinels = RedisSentinels.start()) {
 			EngineProcess process = this.run.startProcess(store(sentinels, client));
-			Hold kept = this.run.acquire(process, "kept", LONG_TERMS, FaultRun.PATIENCE);
+			Hold kept = this.run.acquire(process, "kept", LONG_TERMS, FaultRun.MAX_WAIT);
 			sentinels.sentinels().forEach(RedisServer::pause);
 			long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
 			while (System.nanoTime() - end < 0) {
@@ -191,7 +191,7 @@ class RedisPlannedFailoverServerTests {
 				this.run.awaitThreads();
 				report(resources);
 				this.run.assertNoViolations();
-				this.run.assertEverybodyAcquires(KEYS);
+				this.run.assertEveryoneAcquires(KEYS);
 				this.run.endProcesses();
 				this.run.history.clear();
 				sentinels.awaitReady();
@@ -204,7 +204,7 @@ class RedisPlannedFailoverServerTests {
 		List<Overlap> overlaps = this.run.history.overlaps();
 		long longest = overlaps.stream().mapToLong(RedisPlannedFailoverServerTests::length).max().orElse(0);
 		this.run.say(overlaps.size() + " overlaps, the longest " + longest / 1_000 + " us, " + resources.stale.get()
-				+ " stale writes accepted, " + resources.refused.get() + " writes refused, "
+				+ " stale writes accepted, " + resources.rejected.get() + " writes rejected, "
 				+ this.run.history.tokensThatWentBack().size() + " tokens went back");
 		assertThat(resources.stale).hasValue(0);
 		assertThat(this.run.history.tokensThatWentBack()).isEmpty();
@@ -251,24 +251,24 @@ class RedisPlannedFailoverServerTests {
 	}
 
 	/**
-	 * What is written to by those that hold, and refuses tokens smaller than the largest.
+	 * What is written to by those that hold, and rejects tokens smaller than the largest.
 	 */
 	private static final class Resources {
 
 		final AtomicInteger stale = new AtomicInteger();
 
-		final AtomicInteger refused = new AtomicInteger();
+		final AtomicInteger rejected = new AtomicInteger();
 
 		private final Map<String, Acquisition> last = new ConcurrentHashMap<>();
 
 		/**
-		 * Counts a write as stale if it is accepted after one of somebody who had asked
+		 * Counts a write as stale if it is accepted after one of someone who had asked
 		 * for the lock when the writer had it already.
 		 */
 		void write(Acquisition writer) {
 			this.last.merge(writer.key(), writer, (former, next) -> {
 				if (next.token() < former.token()) {
-					this.refused.incrementAndGet();
+					this.rejected.incrementAndGet();
 					return former;
 				}
 				if (next.from() - former.asked() < 0) {

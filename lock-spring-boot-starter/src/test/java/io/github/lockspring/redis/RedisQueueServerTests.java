@@ -35,7 +35,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * The queue of {@link RedisLockBackend}: what becomes of contenders that die, of grants
- * that nobody takes, and of messages that are lost.
+ * that no one takes, and of messages that are lost.
  */
 class RedisQueueServerTests {
 
@@ -138,7 +138,7 @@ class RedisQueueServerTests {
 	}
 
 	@Test
-	void refusedGrantIsReleasedImmediately() throws Exception {
+	void rejectedGrantIsReleasedImmediately() throws Exception {
 		LeaseRequest holder = acquired(this.one);
 		this.two.takesGrants = false;
 		this.two.contend(this.two.request("key"));

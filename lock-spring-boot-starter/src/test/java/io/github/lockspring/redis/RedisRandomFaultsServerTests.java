@@ -88,7 +88,7 @@ class RedisRandomFaultsServerTests {
 		this.run.awaitThreads();
 		this.run.sayFigures();
 		this.run.assertNoViolations();
-		this.run.assertEverybodyAcquires(KEYS);
+		this.run.assertEveryoneAcquires(KEYS);
 		this.run.assertExclusion();
 		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}

@@ -59,7 +59,7 @@ class RedisReplyDroppedServerTests {
 	 */
 	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
 
-	private static final Duration WAIT = FaultRun.PATIENCE;
+	private static final Duration WAIT = FaultRun.MAX_WAIT;
 
 	private RedisServer server;
 

@@ -60,9 +60,9 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisRightsServerTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
-	private static final RedisLockSettings SETTINGS = RedisLockSettings.defaults().withOperationTimeout(PATIENCE);
+	private static final RedisLockSettings SETTINGS = RedisLockSettings.defaults().withOperationTimeout(MAX_WAIT);
 
 	private final RedisServer server = RedisServer.shared();
 
@@ -102,8 +102,7 @@ class RedisRightsServerTests {
 			usePermits(new LockClient(one), new LockClient(two));
 			useNumbers(new LockClient(one), new LockClient(two));
 			useMeetings(new LockClient(one), new LockClient(two));
-			assertThat(LockUtils.engine(one).warnings())
-				.noneMatch((warning) -> warning.contains("subscription"));
+			assertThat(LockUtils.engine(one).warnings()).noneMatch((warning) -> warning.contains("subscription"));
 		}
 		finally {
 			((DisposableBean) factory).destroy();
@@ -113,8 +112,8 @@ class RedisRightsServerTests {
 
 	private static LockTemplate template(RedisConnectionFactory factory) {
 		return LockTemplate.builder(new RedisLockBackend(factory, SETTINGS))
-			.operationTimeout(PATIENCE)
-			.waitTime(PATIENCE)
+			.operationTimeout(MAX_WAIT)
+			.waitTime(MAX_WAIT)
 			.build();
 	}
 
@@ -151,7 +150,7 @@ class RedisRightsServerTests {
 		semaphore.release(1);
 		semaphore.resize(4);
 		LeaseSemaphore other = two.semaphore("permits", 3);
-		assertThat(other.tryAcquire(2, PATIENCE)).isTrue();
+		assertThat(other.tryAcquire(2, MAX_WAIT)).isTrue();
 		assertThat(other.limit()).isEqualTo(4);
 		other.release(2);
 		semaphore.release(2);
@@ -176,22 +175,22 @@ class RedisRightsServerTests {
 	private static void useMeetings(LockClient one, LockClient two) throws Exception {
 		DistributedCountDownLatch latch = one.countDownLatch("latch");
 		latch.trySetCount(1);
-		CompletableFuture<Boolean> opened = two.countDownLatch("latch").awaitAsync(PATIENCE);
+		CompletableFuture<Boolean> opened = two.countDownLatch("latch").awaitAsync(MAX_WAIT);
 		latch.countDown();
 		assertThat(opened.get()).isTrue();
 		latch.delete();
 		DistributedBarrier barrier = one.barrier("barrier");
 		barrier.setBarrier();
-		CompletableFuture<Boolean> passed = two.barrier("barrier").waitOnBarrierAsync(PATIENCE);
+		CompletableFuture<Boolean> passed = two.barrier("barrier").waitOnBarrierAsync(MAX_WAIT);
 		barrier.removeBarrier();
 		assertThat(passed.get()).isTrue();
 		DistributedDoubleBarrier first = one.doubleBarrier("meeting", 2);
 		DistributedDoubleBarrier second = two.doubleBarrier("meeting", 2);
-		CompletableFuture<Boolean> entered = first.enterAsync(PATIENCE);
-		assertThat(second.enterAsync(PATIENCE).get()).isTrue();
+		CompletableFuture<Boolean> entered = first.enterAsync(MAX_WAIT);
+		assertThat(second.enterAsync(MAX_WAIT).get()).isTrue();
 		assertThat(entered.get()).isTrue();
-		CompletableFuture<Boolean> left = first.leaveAsync(PATIENCE);
-		assertThat(second.leaveAsync(PATIENCE).get()).isTrue();
+		CompletableFuture<Boolean> left = first.leaveAsync(MAX_WAIT);
+		assertThat(second.leaveAsync(MAX_WAIT).get()).isTrue();
 		assertThat(left.get()).isTrue();
 		await().until(left::isDone);
 	}

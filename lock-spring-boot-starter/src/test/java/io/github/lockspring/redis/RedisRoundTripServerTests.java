@@ -236,13 +236,14 @@ class RedisRoundTripServerTests {
 	}
 
 	@Test
-	void onlyThoseWhoWaitAreWithdrawnAtTheEnd() {
+	void onlyThoseWhoWaitAreRemovedAtTheEnd() {
 		LeaseRequest holder = this.process.request("key", LeaseMode.permits(1, 1), false, RedisProcess.LEASE_TIME);
 		assertThat(this.process.tryAcquire(holder)).isNotNull();
 		assertThat(this.process.contend(this.process.request("key"))).isNull();
 		for (int i = 0; i < 20; i++) {
-			LeaseRequest refused = this.process.request("key", LeaseMode.permits(1, 2), false, RedisProcess.LEASE_TIME);
-			assertThatIllegalArgumentException().isThrownBy(() -> this.process.contend(refused));
+			LeaseRequest rejected = this.process.request("key", LeaseMode.permits(1, 2), false,
+					RedisProcess.LEASE_TIME);
+			assertThatIllegalArgumentException().isThrownBy(() -> this.process.contend(rejected));
 		}
 		server.command("CONFIG", "SET", "maxmemory", "1");
 		for (int i = 0; i < 20; i++) {

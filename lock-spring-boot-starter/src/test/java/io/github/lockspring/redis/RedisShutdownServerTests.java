@@ -57,7 +57,7 @@ class RedisShutdownServerTests {
 	private static final int KEYS = 100;
 
 	/**
-	 * Much less than {@value #KEYS} times the operation time-out.
+	 * Much less than {@value #KEYS} times the operation timeout.
 	 */
 	private static final Duration IN_TIME = Duration.ofSeconds(30);
 

@@ -79,8 +79,8 @@ class RedisTokenServerTests {
 	 * Numbers in Lua have 53 bits: there it would be the same again.
 	 */
 	@Test
-	void tokenThatCannotGrowIsRefused() {
-		for (String kind : List.of("%s", "x somebody %s 60000 %<s")) {
+	void tokenThatCannotGrowIsRejected() {
+		for (String kind : List.of("%s", "x someone %s 60000 %<s")) {
 			this.server.command("HSET", "{key}", "state", "1 " + kind.formatted("9007199254740991"));
 			assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(this::cycle)
 				.withMessageContaining("foreign data");
@@ -167,7 +167,7 @@ class RedisTokenServerTests {
 	}
 
 	@Test
-	void grantsMadeUnaskedAndOfEachKindLeadTheClockAsAllOthers() {
+	void grantsMadeWithoutARequestAndOfEachKindLeadTheClockAsAllOthers() {
 		try (RedisProcess early = RedisProcess.leading(this.server, lead(Duration.ofSeconds(40)));
 				RedisProcess late = RedisProcess.leading(this.server, lead(Duration.ZERO))) {
 			long token = cycle(late);

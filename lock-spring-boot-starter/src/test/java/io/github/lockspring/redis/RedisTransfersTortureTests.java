@@ -119,8 +119,8 @@ class RedisTransfersTortureTests {
 	}
 
 	/**
-	 * An application that makes its part of the transfers, in several threads, and tells
-	 * what became of them.
+	 * An application that makes its part of the transfers, in several threads, and
+	 * reports what became of them.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })

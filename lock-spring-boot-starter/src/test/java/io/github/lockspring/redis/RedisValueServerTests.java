@@ -51,7 +51,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link RedisValueBackend}: what it asks of a server, what it keeps there, and
- * what it makes of a server that refuses or has lost something.
+ * what it makes of a server that rejects or has lost something.
  */
 class RedisValueServerTests {
 

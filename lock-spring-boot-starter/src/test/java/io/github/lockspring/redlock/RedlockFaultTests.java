@@ -199,7 +199,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void grantsThatTookLongerThanTheLeaseAreRefused() {
+	void grantsThatTookLongerThanTheLeaseAreRejected() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		this.nodes.forEach((node) -> node.attemptsDelayed = Duration.ofMillis(300));
 		assertThatExceptionOfType(BackendException.class)
@@ -302,7 +302,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void lostAnswerToAReleaseDoesNotProlongTheDelay() {
+	void lostAnswerToAReleaseDoesNotExtendTheDelay() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		LeaseRequest request = request();
 		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
@@ -404,7 +404,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void twoNodesOnOneServerAreRefusedAtTheStart() {
+	void twoNodesOnOneServerAreRejectedAtTheStart() {
 		this.nodes = List.of(new TestNode("a", new LocalStore()), new TestNode("b", new LocalStore()),
 				new TestNode("c", new LocalStore()));
 		this.nodes.get(2).runId = () -> "a";
@@ -415,7 +415,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void twoNodesOnOneServerAreRefusedWhenTheyAreFound() {
+	void twoNodesOnOneServerAreRejectedWhenTheyAreFound() {
 		this.nodes = List.of(new TestNode("a", new LocalStore()), new TestNode("b", new LocalStore()),
 				new TestNode("c", new LocalStore()));
 		this.nodes.get(2).runId = () -> {

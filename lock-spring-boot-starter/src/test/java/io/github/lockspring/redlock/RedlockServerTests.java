@@ -176,7 +176,7 @@ class RedlockServerTests {
 	}
 
 	@Test
-	void twoNamesForOneServerAreRefused() {
+	void twoNamesForOneServerAreRejected() {
 		this.servers = Stream.generate(RedisServer::start).limit(2).toList();
 		int port = this.servers.get(0).port();
 		assertThatIllegalStateException().isThrownBy(() -> backend(List.of(port, this.servers.get(1).port(), port)))

@@ -136,7 +136,7 @@ class TestLocksContextTests {
 	}
 
 	@Test
-	void failureMessagesTellWhatIsHeld() {
+	void failureMessagesNameWhatIsHeld() {
 		this.runner.run((context) -> {
 			TestLocks locks = context.getBean(TestLocks.class);
 			assertThatExceptionOfType(AssertionError.class)

@@ -50,7 +50,7 @@ class UnitTestSupportTests {
 	}
 
 	@Test
-	void locksExcludeNobody() {
+	void locksExcludeNoOne() {
 		try (LockHandle one = this.locks.acquire("order:42");
 				LockHandle other = this.locks.ownedBy(new Object()).acquire("order:42")) {
 			assertThat(one.isHeld()).isTrue();

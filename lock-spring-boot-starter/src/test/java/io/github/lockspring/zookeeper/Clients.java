@@ -45,7 +45,7 @@ final class Clients {
 
 	/**
 	 * Creates a client that asks for nothing by itself, and is not started: requests and
-	 * watches of which nobody knows when they come could not be told from ours.
+	 * watches of which no one knows when they come could not be notified from ours.
 	 */
 	static CuratorFramework create(String connectString, Duration sessionTimeout) {
 		return CuratorFrameworkFactory.builder()

@@ -127,7 +127,7 @@ class QueueNodeTests {
 	@ValueSource(strings = { "", "_", "-", "r_", "foreign", "lock-0000000001", "a-x1_", "a-x1_+", "a-x_1", "a-z1_1",
 			"a-x1r1_1", "a-x1_99999999999", "a-p1t1_1", "a-pof1t1_1", "a-p3of2t1_1", "a-p1of1_1", "x1_1",
 			"\u2028\0-\n_", "_c_0f0f0f0f-0f0f-0f0f-0f0f-0f0f0f0f0f0f-lock-0000000001" })
-	void foreignNamesAreRefused(String name) {
+	void foreignNamesAreRejected(String name) {
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> QueueNode.parse(name))
 			.withMessageContaining("'" + name.replaceAll("[\0\n\u2028+]", "?") + "'");
 	}

@@ -55,7 +55,7 @@ class ZooKeeperAwayServerTests {
 
 	private static final List<String> KEYS = List.of("one", "two");
 
-	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, FAIR), List.of(FaultRun.PATIENCE),
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, FAIR), List.of(FaultRun.MAX_WAIT),
 			Duration.ofMillis(2), Duration.ofMillis(50));
 
 	private static ZooKeeperEnsemble ensemble;
@@ -98,7 +98,7 @@ class ZooKeeperAwayServerTests {
 			ensemble.regainQuorum();
 			this.run.awaitThreads();
 			this.run.assertProgress();
-			this.run.assertEverybodyAcquires(KEYS);
+			this.run.assertEveryoneAcquires(KEYS);
 			this.run.assertExclusion();
 			this.run.assertNothingLeft(this.store::assertNothingLeft);
 		}
@@ -131,9 +131,9 @@ class ZooKeeperAwayServerTests {
 	void callsEndWithoutAQuorumAndEverythingWorksWithOneAgain() throws Exception {
 		EngineProcess holder = this.run.startProcess(this.store);
 		List<EngineProcess> others = this.run.startProcesses(2, this.store);
-		Hold released = this.run.acquire(holder, "released", OPTIONS, FaultRun.PATIENCE);
+		Hold released = this.run.acquire(holder, "released", OPTIONS, FaultRun.MAX_WAIT);
 		long asked = System.nanoTime();
-		Hold held = this.run.acquire(holder, "held", OPTIONS, FaultRun.PATIENCE);
+		Hold held = this.run.acquire(holder, "held", OPTIONS, FaultRun.MAX_WAIT);
 		this.run.startThread("holding", () -> this.run.observe("holder", asked, held));
 		AtomicInteger served = new AtomicInteger();
 		others.forEach((other) -> this.run.startThread("waiting", () -> awaitTurn(other, "held", served)));
@@ -144,7 +144,7 @@ class ZooKeeperAwayServerTests {
 			this.run.release(released);
 			callUntil(lost + WITHOUT_QUORUM.toNanos(), holder, others);
 		});
-		calling.join(FaultRun.PATIENCE.toMillis());
+		calling.join(FaultRun.MAX_WAIT.toMillis());
 		assertThat(calling.isAlive()).isFalse();
 		assertThat(held.isHeld()).isFalse();
 		assertThat(this.run.denied).hasValue(0);
@@ -152,7 +152,7 @@ class ZooKeeperAwayServerTests {
 		this.run.release(held);
 		FaultRun.eventually().until(() -> served.get() == others.size());
 		this.run.awaitThreads();
-		this.run.assertEverybodyAcquires(List.of("one", "two", "held", "released"));
+		this.run.assertEveryoneAcquires(List.of("one", "two", "held", "released"));
 		assertEnd();
 	}
 
@@ -169,7 +169,7 @@ class ZooKeeperAwayServerTests {
 		long asked = System.nanoTime();
 		Hold hold = null;
 		while (hold == null) {
-			hold = this.run.acquire(process, key, FAIR, FaultRun.PATIENCE);
+			hold = this.run.acquire(process, key, FAIR, FaultRun.MAX_WAIT);
 		}
 		this.run.use("waiting", asked, hold, Duration.ofMillis(1));
 		served.incrementAndGet();
@@ -194,7 +194,7 @@ class ZooKeeperAwayServerTests {
 		finally {
 			slow.forEach((server) -> server.delayFsync(Duration.ZERO));
 		}
-		this.run.assertEverybodyAcquires(KEYS);
+		this.run.assertEveryoneAcquires(KEYS);
 		assertEnd();
 	}
 

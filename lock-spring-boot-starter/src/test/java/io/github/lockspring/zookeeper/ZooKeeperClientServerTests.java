@@ -183,7 +183,7 @@ class ZooKeeperClientServerTests {
 	}
 
 	@Test
-	void twoBackendsOnOneClientDoNotDisturbEachOther() throws Exception {
+	void twoBackendsOnOneClientDoNotAffectEachOther() throws Exception {
 		CuratorFramework client = add(Clients.create(server.connectString()));
 		ZooKeeperProcess one = process(client);
 		ZooKeeperProcess two = process(client);
@@ -262,7 +262,7 @@ class ZooKeeperClientServerTests {
 	}
 
 	@Test
-	void blockOfTokensThatDoesNotFitIsRefused() {
+	void blockOfTokensThatDoesNotFitIsRejected() {
 		ZooKeeperProcess process = process();
 		assertThat(AcquireOptions.MAX_HAND_OFFS).isLessThan(MAX_TOKENS);
 		assertThatIllegalArgumentException()

@@ -35,7 +35,7 @@ import io.github.lockspring.server.ZooKeeperServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Somebody sets the clock of a process. The servers never see it.
+ * Someone sets the clock of a process. The servers never see it.
  */
 class ZooKeeperClockJumpServerTests {
 
@@ -47,7 +47,7 @@ class ZooKeeperClockJumpServerTests {
 
 	private static final List<String> KEYS = List.of("one", "two");
 
-	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, FAIR), List.of(FaultRun.PATIENCE),
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, FAIR), List.of(FaultRun.MAX_WAIT),
 			Duration.ofMillis(20), Duration.ofMillis(50));
 
 	private final ZooKeeperServer server = ZooKeeperServer.shared();
@@ -75,17 +75,17 @@ class ZooKeeperClockJumpServerTests {
 	}
 
 	/**
-	 * The process cannot tell this from having stood still for an hour.
+	 * The process cannot notify this from having stood still for an hour.
 	 */
 	@Test
 	void clockThatIsSetForwardsEndsTheLeaseAtOnce() {
-		Hold hold = this.run.acquire(this.jumping, "one", OPTIONS, FaultRun.PATIENCE);
-		AtomicInteger told = new AtomicInteger();
-		hold.onLost(told::incrementAndGet);
+		Hold hold = this.run.acquire(this.jumping, "one", OPTIONS, FaultRun.MAX_WAIT);
+		AtomicInteger notified = new AtomicInteger();
+		hold.onLost(notified::incrementAndGet);
 		this.time.jump(HOUR);
 		assertThat(hold.isHeld()).isFalse();
-		this.run.assertEverybodyAcquires(KEYS);
-		FaultRun.eventually().until(() -> told.get() == 1);
+		this.run.assertEveryoneAcquires(KEYS);
+		FaultRun.eventually().until(() -> notified.get() == 1);
 		assertThat(this.run.release(hold)).isFalse();
 		FaultRun.eventually().untilAsserted(() -> assertThat(this.jumping.lostTokens).containsExactly(hold.token()));
 		assertEnd();
@@ -93,13 +93,13 @@ class ZooKeeperClockJumpServerTests {
 
 	@Test
 	void clockThatIsSetBackwardsChangesNothing() {
-		Hold hold = this.run.acquire(this.jumping, "one", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.jumping, "one", OPTIONS, FaultRun.MAX_WAIT);
 		this.time.jump(HOUR.negated());
 		assertThat(hold.isHeld()).isTrue();
 		assertThat(hold.remaining()).isLessThanOrEqualTo(this.jumping.backend.maxLeaseTime());
 		assertThat(this.run.acquire(this.other, "one", OPTIONS, Duration.ZERO)).isNull();
 		assertThat(this.run.release(hold)).isTrue();
-		this.run.assertEverybodyAcquires(KEYS);
+		this.run.assertEveryoneAcquires(KEYS);
 		assertThat(this.run.losses()).isZero();
 		assertEnd();
 	}
@@ -117,7 +117,7 @@ class ZooKeeperClockJumpServerTests {
 		}
 		this.run.awaitThreads();
 		this.run.assertProgress();
-		this.run.assertEverybodyAcquires(KEYS);
+		this.run.assertEveryoneAcquires(KEYS);
 		assertEnd();
 	}
 

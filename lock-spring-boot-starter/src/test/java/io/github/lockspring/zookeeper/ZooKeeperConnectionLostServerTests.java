@@ -44,7 +44,8 @@ class ZooKeeperConnectionLostServerTests {
 	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofMinutes(1), true);
 
 	/**
-	 * Half of it is enough for whoever comes back late on a machine with much else to do.
+	 * Half of it is enough for the one that comes back late on a machine with much else
+	 * to do.
 	 */
 	private static final Duration LONG = Duration.ofSeconds(16);
 
@@ -52,7 +53,7 @@ class ZooKeeperConnectionLostServerTests {
 
 	private static ZooKeeperServer server;
 
-	private final AtomicInteger told = new AtomicInteger();
+	private final AtomicInteger notified = new AtomicInteger();
 
 	private FaultRun run;
 
@@ -133,31 +134,31 @@ class ZooKeeperConnectionLostServerTests {
 			this.proxy.hole(Direction.BOTH);
 			long from = System.nanoTime();
 			takeTurn(other, "other", () -> assertThat(hold.hasLease()).isFalse());
-			holding.join(FaultRun.PATIENCE.toMillis());
+			holding.join(FaultRun.MAX_WAIT.toMillis());
 			Thread.sleep(Math.max(0, SHORT.multipliedBy(2).minusNanos(System.nanoTime() - from).toMillis()));
 			this.proxy.heal();
-			FaultRun.eventually().until(() -> this.told.get() == 1);
+			FaultRun.eventually().until(() -> this.notified.get() == 1);
 			int losses = i + 1;
 			FaultRun.eventually()
 				.untilAsserted(() -> assertThat(holder.lostTokens).hasSize(losses).contains(hold.token()));
 			assertThat(this.run.release(hold)).isFalse();
 			takeTurn(holder, "holder", () -> assertThat(hold.isHeld()).isFalse());
-			assertThat(this.told).hasValue(1);
+			assertThat(this.notified).hasValue(1);
 		}
 		this.run.assertExclusion();
 		assertEnd(holder, other);
 	}
 
 	private Hold hold(EngineProcess process) {
-		Hold hold = this.run.acquire(process, "key", OPTIONS, FaultRun.PATIENCE);
-		this.told.set(0);
-		hold.onLost(this.told::incrementAndGet);
+		Hold hold = this.run.acquire(process, "key", OPTIONS, FaultRun.MAX_WAIT);
+		this.notified.set(0);
+		hold.onLost(this.notified::incrementAndGet);
 		return hold;
 	}
 
 	private void takeTurn(EngineProcess process, String name, Runnable check) {
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(process, "key", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, "key", OPTIONS, FaultRun.MAX_WAIT);
 		assertThat(hold).as(name).isNotNull();
 		check.run();
 		this.run.use(name, asked, hold, Duration.ofMillis(1));
@@ -167,7 +168,7 @@ class ZooKeeperConnectionLostServerTests {
 		long token = hold.token();
 		FaultRun.eventually().until(() -> hold.isHeld() && hold.remaining().compareTo(Duration.ZERO) > 0);
 		assertThat(hold.token()).isEqualTo(token);
-		assertThat(this.told).hasValue(0);
+		assertThat(this.notified).hasValue(0);
 	}
 
 	private void assertEnd(EngineProcess holder, EngineProcess other) throws InterruptedException {

@@ -38,7 +38,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The nodes of keys in ZooKeeper: the server deletes them when nobody uses them, and they
+ * The nodes of keys in ZooKeeper: the server deletes them when no one uses them, and they
  * are created again whenever they are needed.
  */
 class ZooKeeperContainerServerTests {
@@ -116,7 +116,7 @@ class ZooKeeperContainerServerTests {
 	}
 
 	@Test
-	void restingNodesOfProcessesThatHaveEndedAreDeleted() {
+	void placeholderNodesOfProcessesThatHaveEndedAreDeleted() {
 		try (ZooKeeperProcess ended = ZooKeeperProcess.on(server.connectString())) {
 			for (int i = 0; i < 20; i++) {
 				ended.backend.releaseWithDelay(ended.acquire("key-" + i), Duration.ofMillis(1),
@@ -132,7 +132,7 @@ class ZooKeeperContainerServerTests {
 	}
 
 	@Test
-	void restingNodesWhoseDelayIsNotOverStayWhenAnotherProcessSweeps() {
+	void placeholderNodesWhoseDelayIsNotOverStayWhenAnotherProcessSweeps() {
 		LeaseRequest lease = this.process.acquire("key");
 		assertThat(this.process.backend.releaseWithDelay(lease, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT))
 			.isTrue();

@@ -81,7 +81,7 @@ class ZooKeeperCounterServerTests extends TwoZooKeeperProcesses {
 			LeaseRequest held = this.one.acquire(this.key);
 			for (EngineProcess process : processes) {
 				run.startWorkers(process, 2, new Load(List.of(this.key), options,
-						List.of(Duration.ZERO, FaultRun.PATIENCE), Duration.ofMillis(1), Duration.ofMillis(5)),
+						List.of(Duration.ZERO, FaultRun.MAX_WAIT), Duration.ofMillis(1), Duration.ofMillis(5)),
 						Duration.ofSeconds(1));
 			}
 			ZooKeeperProcess.await().until(() -> counter() > processes.size());
@@ -89,7 +89,7 @@ class ZooKeeperCounterServerTests extends TwoZooKeeperProcesses {
 			this.one.release(held);
 			run.awaitThreads();
 			run.assertProgress();
-			run.assertEverybodyAcquires(List.of(this.key));
+			run.assertEveryoneAcquires(List.of(this.key));
 			run.assertExclusion();
 			run.assertNothingLeft(store::assertNothingLeft);
 		}

@@ -96,7 +96,7 @@ class ZooKeeperDeadContendersTortureTests {
 	void survivorsAreServedAndNothingIsLeftOfTheDead() throws Exception {
 		EngineProcess holder = this.run.startProcess(this.store);
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(holder, "key", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(holder, "key", OPTIONS, FaultRun.MAX_WAIT);
 		List<Process> processes = new ArrayList<>();
 		for (int i = 0; i < PROCESSES; i++) {
 			Process child = this.children.start(Contenders.class, this.server.connectString(), Integer.toString(i));
@@ -118,7 +118,7 @@ class ZooKeeperDeadContendersTortureTests {
 		this.run.assertNoViolations();
 		this.run.assertExclusion();
 		assertThat(this.run.history.acquisitions()).extracting(Acquisition::holder).doesNotHaveDuplicates();
-		this.run.assertEverybodyAcquires(List.of("key"));
+		this.run.assertEveryoneAcquires(List.of("key"));
 		FaultRun.eventually().untilAsserted(this.store::assertNothingLeft);
 		this.run.assertNothingLeft(this.store::assertNothingLeft);
 	}
@@ -176,7 +176,7 @@ class ZooKeeperDeadContendersTortureTests {
 
 		private static String serve(EngineProcess process, String name) throws InterruptedException {
 			long asked = System.nanoTime();
-			Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.multipliedBy(2).toNanos());
+			Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.MAX_WAIT.multipliedBy(2).toNanos());
 			if (hold == null) {
 				return null;
 			}

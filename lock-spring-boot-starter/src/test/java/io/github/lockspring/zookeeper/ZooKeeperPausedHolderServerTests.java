@@ -72,13 +72,13 @@ class ZooKeeperPausedHolderServerTests {
 				proceed(worker);
 				long token = Long.parseLong(answers.readLine());
 				signal(worker, "STOP");
-				Hold hold = this.run.acquire(other, "key", OPTIONS, FaultRun.PATIENCE);
+				Hold hold = this.run.acquire(other, "key", OPTIONS, FaultRun.MAX_WAIT);
 				assertThat(hold).isNotNull();
 				assertThat(hold.token()).isGreaterThan(token);
 				proceed(worker);
 				signal(worker, "CONT");
 				assertThat(answers.readLine()).isEqualTo("held false");
-				assertThat(answers.readLine()).isEqualTo("told 1");
+				assertThat(answers.readLine()).isEqualTo("notified 1");
 				assertThat(answers.readLine()).isEqualTo("released false");
 				assertThat(hold.isHeld()).isTrue();
 				assertThat(this.run.release(hold)).isTrue();
@@ -101,12 +101,12 @@ class ZooKeeperPausedHolderServerTests {
 	}
 
 	/**
-	 * The process that is paused. Acquires when told to and writes its token; checks and
-	 * releases when told to.
+	 * The process that is paused. Acquires when notified to and writes its token; checks
+	 * and releases when notified to.
 	 */
 	static final class Worker {
 
-		private static final AtomicInteger told = new AtomicInteger();
+		private static final AtomicInteger notified = new AtomicInteger();
 
 		private Worker() {
 		}
@@ -116,15 +116,15 @@ class ZooKeeperPausedHolderServerTests {
 			try (EngineProcess process = new EngineProcess(new ZooKeeperStore(arguments[0], SESSION),
 					EngineSettings.defaults())) {
 				while (System.in.read() != -1) {
-					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.toNanos());
-					told.set(0);
-					hold.onLost(() -> told.incrementAndGet());
+					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.MAX_WAIT.toNanos());
+					notified.set(0);
+					hold.onLost(() -> notified.incrementAndGet());
 					System.out.println(hold.token());
 					System.in.read();
 					System.out.println("held " + hold.isHeld());
-					FaultRun.eventually().until(() -> told.get() > 0);
-					Thread.sleep(SESSION.toMillis() / 2); // it must not be told again
-					System.out.println("told " + told);
+					FaultRun.eventually().until(() -> notified.get() > 0);
+					Thread.sleep(SESSION.toMillis() / 2); // it must not be notified again
+					System.out.println("notified " + notified);
 					System.out.println("released " + hold.release());
 				}
 			}

@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * {@link ZooKeeperLockBackend#poll}: nothing is asked about those who wait as long as
- * their watches stand, and nobody is believed to wait whose watches may have been lost.
+ * their watches stand, and no one is believed to wait whose watches may have been lost.
  */
 class ZooKeeperPollServerTests {
 

@@ -46,7 +46,7 @@ import io.github.lockspring.spi.ValueUpdateResult;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A process that uses the backend directly: its client, its requests, its news.
+ * A process that uses the backend directly: its client, its requests, its notifications.
  */
 final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 
@@ -156,7 +156,7 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 	}
 
 	/**
-	 * The next request that is granted unasked.
+	 * The next request that is granted without a request.
 	 */
 	@Nullable LeaseRequest nextGranted() {
 		return next(this.granted);
@@ -166,9 +166,9 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 		return next(this.lost);
 	}
 
-	private static @Nullable LeaseRequest next(BlockingQueue<LeaseRequest> news) {
+	private static @Nullable LeaseRequest next(BlockingQueue<LeaseRequest> notifications) {
 		try {
-			return news.poll(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			return notifications.poll(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);

@@ -160,7 +160,7 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 	}
 
 	/**
-	 * News that came by a mistake would have come before the answer.
+	 * Notifications that came by a mistake would have come before the answer.
 	 */
 	private static void assertStillWaits(ZooKeeperProcess process, LeaseRequest request) {
 		process.backend.probe(process.request("probe"), ZooKeeperProcess.TIMEOUT);
@@ -169,7 +169,7 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 	}
 
 	@Test
-	void writerBehindAWriterThatStepsDownWaits() {
+	void writerBehindAWriterThatDowngradesWaits() {
 		LeaseRequest writer = this.one.acquire(this.key);
 		LeaseRequest next = this.two.queue(this.two.request(this.key));
 		awaitWatchOf(this.two, next);
@@ -184,7 +184,7 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 	}
 
 	@Test
-	void readerBehindAWriterThatStepsDownComesIn() {
+	void readerBehindAWriterThatDowngradesComesIn() {
 		LeaseRequest writer = this.one.acquire(this.key);
 		LeaseRequest next = this.two.queue(this.two.request(this.key, LeaseMode.SHARED));
 		LeaseRequest reader = this.one.request(this.key, LeaseMode.SHARED);
@@ -266,13 +266,13 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 			Collections.shuffle(held, random);
 			assertThat(this.one.release(held.remove(0))).isTrue();
 			List<LeaseRequest> next = new ArrayList<>();
-			List<LeaseRequest> told = new ArrayList<>();
+			List<LeaseRequest> notified = new ArrayList<>();
 			while (!waiting.isEmpty() && permits(held) + permits(waiting.subList(0, 1)) <= 4) {
 				held.add(waiting.get(0));
 				next.add(waiting.remove(0));
-				told.add(this.one.nextGranted());
+				notified.add(this.one.nextGranted());
 			}
-			assertThat(told).containsExactlyInAnyOrderElementsOf(next);
+			assertThat(notified).containsExactlyInAnyOrderElementsOf(next);
 			assertThat(this.one.granted).isEmpty();
 		}
 		assertThat(waiting).isEmpty();
@@ -364,7 +364,7 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 	@Test
 	void releaseAfterTheEndOfTheSessionIsALoss() throws Exception {
 		LeaseRequest lease = this.one.acquire(this.key);
-		LeaseRequest placeholder = this.one.acquire(this.key + "-resting");
+		LeaseRequest placeholder = this.one.acquire(this.key + "-placeholder");
 		this.one.client.getZookeeperClient().getZooKeeper().close();
 		assertThat(this.one.release(lease)).isFalse();
 		assertThat(this.one.backend.releaseWithDelay(placeholder, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT))
@@ -440,7 +440,7 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 	}
 
 	@Test
-	void waitersThatWithdrawLeaveNothingAndTheOthersWait() {
+	void waitersThatLeaveLeaveNothingAndTheOthersWait() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		long watches = watches();
 		List<LeaseRequest> queue = new ArrayList<>();
@@ -489,7 +489,7 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 	}
 
 	/**
-	 * An answer may be there before anybody waits for it.
+	 * An answer may be there before anyone waits for it.
 	 */
 	private void assertUnknownAttemptsLeaveNothing(Consumer<LeaseRequest> attempt) {
 		int unknown = 0;
@@ -517,13 +517,13 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 	}
 
 	@Test
-	void foreignNodeIsRefusedAndNothingIsLeft() throws Exception {
+	void foreignNodeIsRejectedAndNothingIsLeft() throws Exception {
 		String foreign = this.paths.of(this.key) + "/lock-0000000001";
 		this.one.release(this.one.acquire(this.key));
 		this.one.client.create().withMode(CreateMode.EPHEMERAL).forPath(foreign);
-		assertRefused(() -> this.two.tryAcquire(this.two.request(this.key)));
-		assertRefused(() -> this.two.backend.contend(this.two.request(this.key), ZooKeeperProcess.TIMEOUT));
-		assertRefused(() -> this.two.tryAcquire(this.two.request(List.of("a" + this.key, this.key))));
+		assertRejected(() -> this.two.tryAcquire(this.two.request(this.key)));
+		assertRejected(() -> this.two.backend.contend(this.two.request(this.key), ZooKeeperProcess.TIMEOUT));
+		assertRejected(() -> this.two.tryAcquire(this.two.request(List.of("a" + this.key, this.key))));
 		assertThat(nodes()).containsExactly("lock-0000000001");
 		assertThat(this.two.client.getChildren().forPath(this.paths.of("a" + this.key))).isEmpty();
 		this.one.client.delete().forPath(foreign);
@@ -531,7 +531,7 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 		assertNothingIsLeft();
 	}
 
-	private static void assertRefused(Supplier<?> attempt) {
+	private static void assertRejected(Supplier<?> attempt) {
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(attempt::get)
 			.withMessageContaining("'lock-0000000001' was not created by this library");
 	}

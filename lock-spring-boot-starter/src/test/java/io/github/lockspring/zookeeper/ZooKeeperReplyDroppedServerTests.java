@@ -57,7 +57,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The server does what it is asked, and the reply gets lost with the connection. The
- * session goes on, and with it whatever was created.
+ * session continues, and with it whatever was created.
  */
 class ZooKeeperReplyDroppedServerTests {
 
@@ -139,7 +139,7 @@ class ZooKeeperReplyDroppedServerTests {
 	void releaseIsMadeGood() throws Exception {
 		inEachVictim((proxy, victim, random) -> {
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(victim, key(random), OPTIONS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(victim, key(random), OPTIONS, FaultRun.MAX_WAIT);
 			assertThat(hold).isNotNull();
 			Future<String> reply = proxy.dropReplyOf(OpCode.delete);
 			assertThat(this.run.use("victim", asked, hold, Duration.ZERO)).isTrue();
@@ -149,15 +149,15 @@ class ZooKeeperReplyDroppedServerTests {
 	}
 
 	/**
-	 * A request that was refused, and is made again, has a node that must stay.
+	 * A request that was rejected, and is made again, has a node that must stay.
 	 */
 	@Test
-	void requestThatWasRefusedAtFirstIsNotTakenForALeftover() throws Exception {
+	void requestThatWasRejectedAtFirstIsNotTakenForALeftover() throws Exception {
 		LockBackend backend = this.victims.get(0).backend;
-		LeaseRequest request = request("refused", 1);
+		LeaseRequest request = request("rejected", 1);
 		try (CuratorFramework admin = Clients.create(server.connectString())) {
 			admin.start();
-			String path = ZooKeeperStore.pathOf(admin, "refused");
+			String path = ZooKeeperStore.pathOf(admin, "rejected");
 			admin.create()
 				.creatingParentsIfNeeded()
 				.withMode(CreateMode.CONTAINER)
@@ -175,21 +175,21 @@ class ZooKeeperReplyDroppedServerTests {
 				}
 			});
 			this.proxies.get(0).cut();
-			assertThat(reconnected.await(FaultRun.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			assertThat(reconnected.await(FaultRun.MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 			for (int i = 2; i < 10; i++) {
 				LeaseRequest other = request("other", i);
 				assertThat(backend.tryAcquire(other, SESSION)).isInstanceOf(Grant.class);
 				assertThat(backend.release(other, SESSION)).isTrue();
 			}
 			assertThat(backend.renew(List.of(request), SESSION).held()).containsExactly(request);
-			assertThat(ZooKeeperStore.queue(admin, "refused")).hasSize(1);
+			assertThat(ZooKeeperStore.queue(admin, "rejected")).hasSize(1);
 			assertThat(backend.release(request, SESSION)).isTrue();
 		}
 		this.run.assertNothingLeft(this.store::assertNothingLeft);
 	}
 
 	/**
-	 * Without anybody asking again.
+	 * Without anyone asking again.
 	 */
 	@Test
 	void nodesWithoutAnAnswerAreDeletedWhenTheConnectionIsBack() throws Exception {
@@ -255,7 +255,7 @@ class ZooKeeperReplyDroppedServerTests {
 
 	private void takeTurn(EngineProcess process, Random random) {
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(process, key(random), OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, key(random), OPTIONS, FaultRun.MAX_WAIT);
 		assertThat(hold).isNotNull();
 		assertThat(this.run.use("victim", asked, hold, Duration.ofMillis(random.nextInt(3)))).isTrue();
 	}
@@ -265,7 +265,7 @@ class ZooKeeperReplyDroppedServerTests {
 	}
 
 	private void awaitDropped(Future<String> reply) throws Exception {
-		reply.get(FaultRun.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		reply.get(FaultRun.MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS);
 		this.dropped.incrementAndGet();
 	}
 
@@ -274,7 +274,7 @@ class ZooKeeperReplyDroppedServerTests {
 		assertThat(this.dropped).hasValue(VICTIMS * TIMES);
 		FaultRun.eventually().untilAsserted(this.store::assertNothingLeft);
 		assertThat(this.run.losses()).isZero();
-		this.run.assertEverybodyAcquires(List.of("key-0", "key-1"));
+		this.run.assertEveryoneAcquires(List.of("key-0", "key-1"));
 		this.run.assertExclusion();
 		this.run.assertNothingLeft(this.store::assertNothingLeft);
 	}

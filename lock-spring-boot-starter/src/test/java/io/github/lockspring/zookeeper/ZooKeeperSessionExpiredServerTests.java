@@ -106,13 +106,13 @@ class ZooKeeperSessionExpiredServerTests {
 
 	@Test
 	void holderIsNotifiedOnce() throws Exception {
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notified = new AtomicInteger();
 		List<Span> spans = new ArrayList<>();
 		for (int i = 0; i < 3 * FaultRun.SCALE; i++) {
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(this.victim, "key", OPTIONS, FaultRun.PATIENCE);
-			told.set(0);
-			hold.onLost(told::incrementAndGet);
+			Hold hold = this.run.acquire(this.victim, "key", OPTIONS, FaultRun.MAX_WAIT);
+			notified.set(0);
+			hold.onLost(notified::incrementAndGet);
 			this.run.startThread("holding", () -> this.run.observe("victim", asked, hold));
 			this.run.startThread("waiting", () -> takeTurn(this.other, "other"));
 			awaitQueue(2);
@@ -120,16 +120,16 @@ class ZooKeeperSessionExpiredServerTests {
 			expire(this.victim);
 			this.run.awaitThreads();
 			assertThat(hold.isHeld()).isFalse();
-			FaultRun.eventually().until(() -> told.get() == 1);
+			FaultRun.eventually().until(() -> notified.get() == 1);
 			int losses = i + 1;
 			FaultRun.eventually()
 				.untilAsserted(() -> assertThat(this.victim.lostTokens).hasSize(losses).contains(hold.token()));
 			spans.add(new Span(from, System.nanoTime()));
 			assertThat(this.run.release(hold)).isFalse();
 			takeTurn(this.victim, "victim");
-			assertThat(told).hasValue(1);
+			assertThat(notified).hasValue(1);
 		}
-		this.run.assertDoubleGrantsOnlyIn(spans); // nobody hears of it before it happens
+		this.run.assertDoubleGrantsOnlyIn(spans); // no one hears of it before it happens
 		this.run.assertTokensGrow();
 		assertEnd();
 	}
@@ -137,7 +137,7 @@ class ZooKeeperSessionExpiredServerTests {
 	@Test
 	void waiterStillGetsItsTurn() throws Exception {
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(this.other, "key", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.other, "key", OPTIONS, FaultRun.MAX_WAIT);
 		this.run.startThread("victim", () -> takeTurn(this.victim, "victim"));
 		awaitQueue(2);
 		EngineProcess third = this.run.startProcess(this.store);
@@ -159,21 +159,21 @@ class ZooKeeperSessionExpiredServerTests {
 
 	@Test
 	void releaseDoesNotFail() throws Exception {
-		Hold hold = this.run.acquire(this.victim, "key", OPTIONS, FaultRun.PATIENCE);
-		AtomicInteger told = new AtomicInteger();
-		hold.onLost(told::incrementAndGet);
+		Hold hold = this.run.acquire(this.victim, "key", OPTIONS, FaultRun.MAX_WAIT);
+		AtomicInteger notified = new AtomicInteger();
+		hold.onLost(notified::incrementAndGet);
 		long session = ZooKeeperStore.session(this.victim).getSessionId();
 		byte[] password = ZooKeeperStore.session(this.victim).getSessionPasswd();
 		this.proxy.hole(Direction.UP);
 		Thread releasing = this.run.startThread("releasing", () -> this.run.release(hold));
 		ZooKeeperSessions.expire(server.connectString(), session, password);
 		takeTurn(this.other, "other");
-		releasing.join(FaultRun.PATIENCE.toMillis());
+		releasing.join(FaultRun.MAX_WAIT.toMillis());
 		this.proxy.heal();
 		this.run.awaitThreads();
 		takeTurn(this.victim, "victim");
 		takeTurn(this.other, "other");
-		assertThat(told).hasValueLessThanOrEqualTo(1);
+		assertThat(notified).hasValueLessThanOrEqualTo(1);
 		this.run.assertTokensGrow();
 		assertEnd();
 	}
@@ -183,17 +183,17 @@ class ZooKeeperSessionExpiredServerTests {
 	 * keep it from their return on.
 	 */
 	@Test
-	void sessionThatOnlyTheClientHasEndedBlocksNobody() throws Exception {
+	void sessionThatOnlyTheClientHasEndedBlocksNoOne() throws Exception {
 		EngineProcess former = this.run.startProcess(new ZooKeeperStore(server.connectString(), LONG_SESSION));
-		Hold held = this.run.acquire(former, "held", OPTIONS, FaultRun.PATIENCE);
-		Hold hold = this.run.acquire(this.other, "key", OPTIONS, FaultRun.PATIENCE);
+		Hold held = this.run.acquire(former, "held", OPTIONS, FaultRun.MAX_WAIT);
+		Hold hold = this.run.acquire(this.other, "key", OPTIONS, FaultRun.MAX_WAIT);
 		this.run.startThread("former", () -> takeTurn(former, "former"));
 		awaitQueue(2);
 		List<String> before = ZooKeeperStore.queue(this.admin, "key");
 		ZooKeeperStore.session(former).getTestable().injectSessionExpiration();
 		FaultRun.eventually().until(() -> !held.isHeld());
 		assertThat(this.run.release(held)).isFalse();
-		Hold again = this.run.acquire(former, "held", OPTIONS, FaultRun.PATIENCE);
+		Hold again = this.run.acquire(former, "held", OPTIONS, FaultRun.MAX_WAIT);
 		assertThat(again).isNotNull();
 		assertThat(this.run.release(again)).isTrue();
 		FaultRun.eventually().until(() -> {
@@ -206,11 +206,11 @@ class ZooKeeperSessionExpiredServerTests {
 	}
 
 	/**
-	 * Somebody else creates a node of the same name in another session.
+	 * Someone else creates a node of the same name in another session.
 	 */
 	@Test
 	void nodeOfAnotherSessionIsNotOurs() throws Exception {
-		Hold hold = this.run.acquire(this.other, "key", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.other, "key", OPTIONS, FaultRun.MAX_WAIT);
 		this.run.startThread("victim", () -> takeTurn(this.victim, "victim"));
 		awaitQueue(2);
 		String name = ZooKeeperStore.queue(this.admin, "key")
@@ -228,7 +228,7 @@ class ZooKeeperSessionExpiredServerTests {
 		assertThat(this.run.release(hold)).isTrue();
 		awaitQueue(2);
 		long looks = this.proxy.requests(OpCode.getChildren);
-		this.proxy.cut(); // whoever comes back looks again
+		this.proxy.cut(); // the one that comes back looks again
 		FaultRun.eventually()
 			.until(() -> this.proxy.requests(OpCode.getChildren) > looks || !this.run.history.acquisitions().isEmpty());
 		assertThat(this.run.history.acquisitions()).isEmpty();
@@ -240,7 +240,7 @@ class ZooKeeperSessionExpiredServerTests {
 	}
 
 	/**
-	 * Nor does the backend give it back for a request that it does not remember.
+	 * Nor does the backend release it for a request that it does not remember.
 	 */
 	@Test
 	void nodeOfAnotherSessionIsNotReleased() throws Exception {
@@ -260,7 +260,7 @@ class ZooKeeperSessionExpiredServerTests {
 
 	private void takeTurn(EngineProcess process, String name) {
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(process, "key", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, "key", OPTIONS, FaultRun.MAX_WAIT);
 		assertThat(hold).as(name).isNotNull();
 		assertThat(this.run.use(name, asked, hold, Duration.ofMillis(1))).isTrue();
 	}

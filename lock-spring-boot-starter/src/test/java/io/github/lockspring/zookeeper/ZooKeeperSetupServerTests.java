@@ -132,7 +132,7 @@ class ZooKeeperSetupServerTests {
 		process.acquire(process.request(List.of("one", "two")));
 		LeaseRequest writer = process.acquire("stepped-down");
 		process.backend.downgrade(writer, process.request("stepped-down", LeaseMode.SHARED), ZooKeeperProcess.TIMEOUT);
-		process.backend.releaseWithDelay(process.acquire("resting"), Duration.ofHours(1), ZooKeeperProcess.TIMEOUT);
+		process.backend.releaseWithDelay(process.acquire("placeholder"), Duration.ofHours(1), ZooKeeperProcess.TIMEOUT);
 		process.apply("value", new ValueChange.Set(1, 0));
 		process.apply("deleted", new ValueChange.Set(1, 0));
 		process.apply("deleted", new ValueChange.Delete(ValueChange.ANY_VERSION));
@@ -217,7 +217,7 @@ class ZooKeeperSetupServerTests {
 
 	/**
 	 * The server hides passwords of others, and of ourselves, from those who may not
-	 * change the list: nodes with such a list would be of no use to anybody.
+	 * change the list: nodes with such a list would be of no use to anyone.
 	 */
 	@Test
 	void clientThatMayNotSeeTheAclCannotStart() throws Exception {
@@ -228,10 +228,10 @@ class ZooKeeperSetupServerTests {
 	}
 
 	/**
-	 * Nobody is told of the refusal after it has happened.
+	 * No one is notified of the rejection after it has happened.
 	 */
 	@Test
-	void clientThatWasRefusedBeforeCannotStart() {
+	void clientThatWasRejectedBeforeCannotStart() {
 		CuratorFramework client = CuratorFrameworkFactory.builder()
 			.connectString(server.connectString())
 			.retryPolicy(new RetryOneTime(1))

@@ -79,7 +79,7 @@ record ZooKeeperStore(String connectString, Duration sessionTimeout) implements 
 
 	/**
 	 * The names of the children of a node. It has none if the server has deleted it, as
-	 * it does now and then with keys that nobody uses.
+	 * it does now and then with keys that no one uses.
 	 */
 	private static List<String> children(CuratorFramework admin, String path) {
 		try {
@@ -98,7 +98,7 @@ record ZooKeeperStore(String connectString, Duration sessionTimeout) implements 
 	}
 
 	/**
-	 * Asserts that nobody holds a key or waits for it, whether there are processes or
+	 * Asserts that no one holds a key or waits for it, whether there are processes or
 	 * not.
 	 */
 	void assertNothingLeft() throws Exception {

@@ -150,7 +150,7 @@ class SuspendingCallsTests {
 	}
 
 	@Test
-	fun cancelledFunctionGivesTheLockBack() = run {
+	fun cancelledFunctionReleasesTheLock() = run {
 		val started = CompletableDeferred<Unit>()
 		val call = launch(Dispatchers.Default) {
 			orders.slowly(42) {

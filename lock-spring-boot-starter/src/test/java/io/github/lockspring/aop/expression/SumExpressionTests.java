@@ -96,12 +96,12 @@ class SumExpressionTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void operandWithoutValueIsRefused(String text, Object value, String reason) {
+	void operandWithoutValueIsRejected(String text, Object value, String reason) {
 		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> parse(text).valueFor(new Call(value)))
 			.withMessage(reason);
 	}
 
-	static Stream<Arguments> operandWithoutValueIsRefused() {
+	static Stream<Arguments> operandWithoutValueIsRejected() {
 		return Stream.of(arguments("'a' + #value", null, "'#value' is null"),
 				arguments("#value + 'a'", null, "'#value' is null"),
 				arguments("'a' + 'b' + #value", null, "'#value' is null"), arguments("'a' + null", 1, "'null' is null"),
@@ -113,7 +113,7 @@ class SumExpressionTests {
 	}
 
 	@Test
-	void operandsThatCannotBeAddedAreRefused() {
+	void operandsThatCannotBeAddedAreRejected() {
 		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> parse("#value + #value").valueFor(new Call(List.of())))
 			.withMessageStartingWith(

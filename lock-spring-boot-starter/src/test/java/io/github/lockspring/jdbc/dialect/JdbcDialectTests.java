@@ -50,7 +50,7 @@ class JdbcDialectTests {
 	@CsvSource({ "PostgreSQL, 12.22, 12", "MySQL, 5.7.44, 5", "MariaDB, 10.5.28-MariaDB, 10",
 			"MySQL, 5.5.5-10.3.39-MariaDB, 5", "MySQL, 10.5.28-MariaDB, 10", "H2, 1.4.200, 1", "SQLite, 3.45.0, 3",
 			"Oracle, 23.4, 23" })
-	void otherDatabaseIsRefusedWithTheListOfThoseThatAreKnown(String product, String version, int major) {
+	void otherDatabaseIsRejectedWithTheListOfThoseThatAreKnown(String product, String version, int major) {
 		assertThatExceptionOfType(UnsupportedDatabaseException.class)
 			.isThrownBy(() -> JdbcDialects.of(connection(product, version, major)))
 			.withMessage(
@@ -62,7 +62,7 @@ class JdbcDialectTests {
 	@ParameterizedTest
 	@CsvSource({ "PostgreSQL, 15.12-YB-2025.1.0.0-b0, 15, YugabyteDB", "MySQL, 8.0.11-TiDB-v8.5.0, 8, TiDB",
 			"MySQL, 8.0.30-Vitess, 8, Vitess" })
-	void distributedDatabaseIsRefused(String product, String version, int major, String name) {
+	void distributedDatabaseIsRejected(String product, String version, int major, String name) {
 		assertThatExceptionOfType(UnsupportedDatabaseException.class)
 			.isThrownBy(() -> JdbcDialects.of(connection(product, version, major)))
 			.withMessageContainingAll(name, "clocks");

@@ -38,9 +38,9 @@ class ServerUrlTests {
 			"jdbc:postgresql://a,b/db?loadBalanceHosts=true&targetServerType=any",
 			"jdbc:yugabytedb:postgresql://a,b/db?loadBalanceHosts=true",
 			"jdbc:postgresql://abc.dsql.us-east-1.on.aws/postgres", "jdbc:aws-dsql:postgresql://abc/postgres" })
-	void urlThatLeadsToSeveralPrimariesIsRefused(String url) {
+	void urlThatLeadsToSeveralPrimariesIsRejected(String url) {
 		assertThatExceptionOfType(UnsupportedDatabaseException.class).isThrownBy(() -> ServerUrl.requireOneServer(url))
-			.satisfies((refusal) -> assertThat(refusal).hasMessageNotContaining("jdbc:"));
+			.satisfies((rejection) -> assertThat(rejection).hasMessageNotContaining("jdbc:"));
 	}
 
 	@ParameterizedTest

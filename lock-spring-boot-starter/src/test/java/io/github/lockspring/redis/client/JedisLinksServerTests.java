@@ -153,7 +153,7 @@ class JedisLinksServerTests {
 	}
 
 	@Test
-	void connectionsAreRefusedAfterClose() {
+	void connectionsAreRejectedAfterClose() {
 		JedisLink link = borrow(5_000);
 		this.links.close();
 		this.links.release(link);

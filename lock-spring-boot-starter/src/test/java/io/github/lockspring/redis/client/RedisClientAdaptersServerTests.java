@@ -92,7 +92,7 @@ class RedisClientAdaptersServerTests {
 	}
 
 	@Test
-	void otherClientIsRefused() {
+	void otherClientIsRejected() {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> of(mock(RedisConnectionFactory.class)))
 			.withMessageContaining("LettuceConnectionFactory")
@@ -100,7 +100,7 @@ class RedisClientAdaptersServerTests {
 	}
 
 	@Test
-	void fixedListOfReplicasIsRefused() {
+	void fixedListOfReplicasIsRejected() {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
 				new RedisStaticMasterReplicaConfiguration("localhost").node("example.org"));
 		assertThatIllegalArgumentException().isThrownBy(() -> of(factory)).withMessageContaining("use Sentinel");

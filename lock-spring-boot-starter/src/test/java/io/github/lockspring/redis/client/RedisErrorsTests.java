@@ -46,7 +46,7 @@ class RedisErrorsTests {
 			"ERR bad lua script for redis cluster, all the keys that the script uses should be passed using the KEYS array, and KEYS should not be in expression",
 			"ERR eval/evalsha command keys must be in same slot",
 			"NOPERM this user has no permissions to run the 'eval' command" })
-	void refusalIsKnown(String message) {
+	void rejectionIsKnown(String message) {
 		assertThat(RedisErrors.of(message, new RuntimeException())).isInstanceOf(BackendUnavailableException.class);
 	}
 

@@ -35,9 +35,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for requests that the store refuses because of what is asked for.
+ * Tests for requests that the store rejects because of what is asked for.
  */
-class RefusalTests {
+class RejectionTests {
 
 	private static final Duration WAIT = Duration.ofDays(1);
 
@@ -62,7 +62,7 @@ class RefusalTests {
 	}
 
 	@Test
-	void refusalReachesTheCallerAtOnceAndLeavesNothing() {
+	void rejectionReachesTheCallerAtOnceAndLeavesNothing() {
 		for (Duration wait : new Duration[] { Duration.ZERO, WAIT }) {
 			this.backend.clearCalls();
 			assertThatExceptionOfType(EngineException.class)
@@ -82,16 +82,16 @@ class RefusalTests {
 	void nextWaiterContinuesAfterRejection() {
 		Gate gate = new Gate();
 		this.backend.next(Kind.CONTEND, Fault.before(gate));
-		Waiter refused = this.harness.acquire(this.engine, WRONG, WAIT);
+		Waiter rejected = this.harness.acquire(this.engine, WRONG, WAIT);
 		gate.awaitArrival();
 		Waiter next = this.harness.queued(this.engine, USUAL, WAIT);
 		gate.open();
 		assertThat(next.hold().isHeld()).isTrue();
-		assertThat(refused.failure()).isInstanceOf(EngineException.class);
+		assertThat(rejected.failure()).isInstanceOf(EngineException.class);
 	}
 
 	@Test
-	void requestThatIsRefusedLaterLosesItsPlace() {
+	void requestThatIsRejectedLaterLosesItsPlace() {
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
 		LeaseRequest request = this.backend.lastCall(Kind.CONTEND).request();
 		this.backend.next(Kind.CONTEND, Fault.before(() -> {
