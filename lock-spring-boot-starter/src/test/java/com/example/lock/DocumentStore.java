@@ -39,8 +39,8 @@ final class DocumentStore implements StateStore {
 
 	@Override
 	public boolean compareAndSet(String id, @Nullable String expected, String text, Duration timeout) {
-		return (expected == null) ? this.documents.putIfAbsent(id, text) == null
-				: this.documents.replace(id, expected, text);
+		return (expected != null) ? this.documents.replace(id, expected, text)
+				: this.documents.putIfAbsent(id, text) == null;
 	}
 
 	@Override

@@ -43,7 +43,7 @@ final class AsyncInvocations implements LockedInvoker {
 
 	private final LockedInvoker blockingInvoker;
 
-	public AsyncInvocations(LockedInvoker blockingInvoker) {
+	AsyncInvocations(LockedInvoker blockingInvoker) {
 		this.blockingInvoker = blockingInvoker;
 	}
 

@@ -63,7 +63,7 @@ final class BlockingInvoker implements LockedInvoker {
 
 	private final PersistenceContexts persistence;
 
-	public BlockingInvoker(TransactionBinding transactions, LockOrder order, PersistenceContexts persistence) {
+	BlockingInvoker(TransactionBinding transactions, LockOrder order, PersistenceContexts persistence) {
 		this.transactions = transactions;
 		this.order = order;
 		this.persistence = persistence;

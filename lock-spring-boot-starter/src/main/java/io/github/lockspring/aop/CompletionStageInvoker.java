@@ -54,8 +54,7 @@ final class CompletionStageInvoker implements LockedInvoker {
 	 * @param decorator supplies the decorator that propagates the context of the caller
 	 * to the thread that runs the method
 	 */
-	public CompletionStageInvoker(TransactionBinding transactions, Executor executor,
-			Supplier<TaskDecorator> decorator) {
+	CompletionStageInvoker(TransactionBinding transactions, Executor executor, Supplier<TaskDecorator> decorator) {
 		this.transactions = transactions;
 		this.executor = executor;
 		this.decorator = decorator;

@@ -36,7 +36,7 @@ final class DeclarationChecks {
 
 	private final Supplier<LockChecks> mode;
 
-	public DeclarationChecks(Supplier<LockChecks> mode) {
+	DeclarationChecks(Supplier<LockChecks> mode) {
 		this.mode = mode;
 	}
 

@@ -170,7 +170,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 
 	private LockedMethod methodOf(MethodInvocation invocation) {
 		Method method = invocation.getMethod();
-		Object target = this.proxies ? invocation.getThis() : null; // woven code runs the method itself
+		Object target = this.proxies ? invocation.getThis() : null; // woven code runs the
+																	// method itself
 		Class<?> targetClass = (target != null) ? target.getClass() : method.getDeclaringClass();
 		ConcurrentMap<Method, LockedMethod> known = this.methods.get(targetClass);
 		LockedMethod locked = (known != null) ? known.get(method) : null;

@@ -56,7 +56,7 @@ final class LockAttributesReader {
 	 * @param proxies whether calls are intercepted by proxies, which cannot intercept all
 	 * methods
 	 */
-	public LockAttributesReader(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults, boolean proxies) {
+	LockAttributesReader(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults, boolean proxies) {
 		this.beanFactory = beanFactory;
 		this.defaults = defaults;
 		this.proxies = proxies;

@@ -82,7 +82,7 @@ final class LockAttributesSource {
 	 * @param subclassed the test whether calls of a bean are intercepted by a subclass of
 	 * its class
 	 */
-	public LockAttributesSource(LockAttributesReader reader, DeclarationChecks checks, Predicate<Class<?>> subclassed) {
+	LockAttributesSource(LockAttributesReader reader, DeclarationChecks checks, Predicate<Class<?>> subclassed) {
 		this.reader = reader;
 		this.checks = checks;
 		this.subclassed = subclassed;

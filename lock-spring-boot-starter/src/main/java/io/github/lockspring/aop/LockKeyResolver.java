@@ -49,7 +49,7 @@ final class LockKeyResolver {
 	 * @param converters supplies the converters of the application; called when the first
 	 * key requires one
 	 */
-	public LockKeyResolver(Supplier<List<LockKeyConverter>> converters) {
+	LockKeyResolver(Supplier<List<LockKeyConverter>> converters) {
 		this.converters = SingletonSupplier.of(converters);
 	}
 

@@ -54,7 +54,7 @@ final class LockOperation {
 	 * @param template the template that acquires the locks
 	 * @param keyResolver the resolver of keys
 	 */
-	public LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver keyResolver) {
+	LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver keyResolver) {
 		this.attributes = attributes;
 		this.name = attributes.name();
 		this.template = (attributes.key() != null) ? template.named(attributes.name()) : template;

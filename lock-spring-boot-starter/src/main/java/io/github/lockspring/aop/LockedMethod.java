@@ -51,7 +51,7 @@ final class LockedMethod {
 
 	private final boolean withSemaphore;
 
-	public LockedMethod(MethodAttributes attributes, List<LockOperation> locks, LockedInvoker invoker) {
+	LockedMethod(MethodAttributes attributes, List<LockOperation> locks, LockedInvoker invoker) {
 		this.attributes = attributes;
 		this.locks = locks;
 		this.only = (locks.size() == 1) ? locks.get(0) : null;

@@ -52,7 +52,7 @@ final class NestedProxiesInvoker implements LockedInvoker {
 	 * @param invoker the invoker that acquires the locks
 	 * @param interceptor the advice that the inner proxy may have as well
 	 */
-	public NestedProxiesInvoker(LockedInvoker invoker, MethodInterceptor interceptor) {
+	NestedProxiesInvoker(LockedInvoker invoker, MethodInterceptor interceptor) {
 		this.invoker = invoker;
 		this.interceptor = interceptor;
 	}

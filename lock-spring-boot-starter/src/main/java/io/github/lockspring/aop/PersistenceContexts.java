@@ -56,7 +56,7 @@ final class PersistenceContexts {
 	 * Create a detector.
 	 * @param mode supplies the handling of such entities; called when it is first needed
 	 */
-	public PersistenceContexts(Supplier<JpaMode> mode) {
+	PersistenceContexts(Supplier<JpaMode> mode) {
 		this.mode = SingletonSupplier.of(mode);
 	}
 

@@ -45,7 +45,7 @@ final class ReactiveInvoker implements LockedInvoker {
 
 	private final TransactionBinding transactions;
 
-	public ReactiveInvoker(TransactionBinding transactions) {
+	ReactiveInvoker(TransactionBinding transactions) {
 		this.transactions = transactions;
 	}
 

@@ -49,8 +49,7 @@ import org.springframework.util.ClassUtils;
  * @param adapter the adapter of a reactive type, or {@code null}
  * @param required whether callers rely on a result
  */
-record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable ReactiveAdapter adapter,
-		boolean required) {
+record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable ReactiveAdapter adapter, boolean required) {
 
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ReturnType.class.getClassLoader());

@@ -54,7 +54,7 @@ final class StageExecutor implements Executor {
 	 * first body is run
 	 * @param classLoader the context class loader of the dedicated threads
 	 */
-	public StageExecutor(Supplier<@Nullable Executor> application, @Nullable ClassLoader classLoader) {
+	StageExecutor(Supplier<@Nullable Executor> application, @Nullable ClassLoader classLoader) {
 		this.application = SingletonSupplier.of(application);
 		this.own = SingletonSupplier.of(() -> createThreads(classLoader));
 	}

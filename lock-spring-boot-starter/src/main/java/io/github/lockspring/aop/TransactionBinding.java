@@ -49,7 +49,7 @@ final class TransactionBinding {
 
 	private final Set<AnnotatedMethod> warned = ConcurrentHashMap.newKeySet();
 
-	public TransactionBinding(Supplier<InsideTransaction> policy) {
+	TransactionBinding(Supplier<InsideTransaction> policy) {
 		this.policy = SingletonSupplier.of(policy);
 	}
 

@@ -204,8 +204,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 			if (failure != null) {
 				result.completeExceptionally((failure instanceof EngineException ex) ? translate(ex) : failure);
 			}
-			else if (!result.complete((hold != null) ? LockUtils.handle(this.locks, hold) : null)
-					&& hold != null) {
+			else if (!result.complete((hold != null) ? LockUtils.handle(this.locks, hold) : null) && hold != null) {
 				hold.releaseAsync();
 			}
 		});
@@ -224,8 +223,9 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	private RuntimeException translate(EngineException failure) {
 		if (failure.getCause() instanceof PermitLimitException rejection) {
-			return new LockLimitException("Could not acquire permits of " + KeyFormat.quote(this.storeKey) + ": "
-						+ rejection.getMessage(), this.storeKey);
+			return new LockLimitException(
+					"Could not acquire permits of " + KeyFormat.quote(this.storeKey) + ": " + rejection.getMessage(),
+					this.storeKey);
 		}
 		return LockUtils.translate(failure, this.storeKey);
 	}

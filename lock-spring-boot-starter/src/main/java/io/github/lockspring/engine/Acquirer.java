@@ -139,8 +139,9 @@ final class Acquirer {
 			if (turn == LocalQueue.Turn.REJECTED) {
 				return null;
 			}
-			Answer answer = (turn != LocalQueue.Turn.WAIT) ? attempt(hold, now, waitNanos,
-					waitNanos > 0 && this.store.isQueueEnteredImmediately(options)) : null;
+			Answer answer = (turn != LocalQueue.Turn.WAIT)
+					? attempt(hold, now, waitNanos, waitNanos > 0 && this.store.isQueueEnteredImmediately(options))
+					: null;
 			if (hold.isActive()) {
 				this.context.requireOpen();
 				return hold;

@@ -190,8 +190,7 @@ final class Acquisition implements Waiter {
 		try {
 			while (true) {
 				Acquirer.Step step = advanceToGrant();
-				if (step != Acquirer.Step.PROCEED
-						|| this.acquirer.hasLease(hold(), this.retrySchedule)) {
+				if (step != Acquirer.Step.PROCEED || this.acquirer.hasLease(hold(), this.retrySchedule)) {
 					return step;
 				}
 				hold().release();

@@ -84,50 +84,44 @@ public record EngineSettings(Duration operationTimeout, int handOffLimit, Durati
 
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {
 		return new EngineSettings(operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys,
-				this.probeKey, this.application);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey,
+				this.application);
 	}
 
 	public EngineSettings withHandOff(int handOffLimit, Duration handOffSpan) {
 		return new EngineSettings(this.operationTimeout, handOffLimit, handOffSpan, this.renewInterval, this.minPoll,
-				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey,
-				this.application);
+				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey, this.application);
 	}
 
 	public EngineSettings withRenewInterval(@Nullable Duration renewInterval) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys,
-				this.probeKey, this.application);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey,
+				this.application);
 	}
 
 	public EngineSettings withPoll(Duration minPoll, Duration maxPoll, Duration queuePoll) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey,
-				this.application);
+				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey, this.application);
 	}
 
 	public EngineSettings withMaxHoldTime(Duration maxHoldTime) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.probeKey,
-				this.application);
+				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.probeKey, this.application);
 	}
 
 	public EngineSettings withMaxKeys(int maxKeys) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.probeKey,
-				this.application);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.probeKey, this.application);
 	}
 
 	public EngineSettings withProbeKey(String probeKey) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, probeKey,
-				this.application);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, probeKey, this.application);
 	}
 
 	public EngineSettings withApplication(String application) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys,
-				this.probeKey, application);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey, application);
 	}
 
 }

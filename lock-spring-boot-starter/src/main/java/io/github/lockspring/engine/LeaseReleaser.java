@@ -92,8 +92,7 @@ final class LeaseReleaser implements Hold.Engine {
 		this.lossHandler = lossHandler;
 		this.permitLimits = permitLimits;
 		this.asyncDispatcher = asyncDispatcher;
-		this.downgrader = new LockDowngrader(context, plan, releaseRetrier, lossHandler,
-				this::releaseInStore);
+		this.downgrader = new LockDowngrader(context, plan, releaseRetrier, lossHandler, this::releaseInStore);
 		this.extender = new LeaseExtender(context, plan, lossHandler);
 	}
 

@@ -238,10 +238,8 @@ public final class LockEngine implements AutoCloseable {
 		AcquireOptions capped = capLeaseTime(options);
 		EngineObservers observers = this.context.observers();
 		if (observers != null) {
-			return acquireObserved(
-					new Hold(ObservedHoldListener.of(this.leaseReleaser, observers, key, options.kind()), key, capped,
-							owner),
-					options, waitNanos, interruptible);
+			return acquireObserved(new Hold(ObservedHoldListener.of(this.leaseReleaser, observers, key, options.kind()),
+					key, capped, owner), options, waitNanos, interruptible);
 		}
 		requireOpen(options);
 		Hold hold = this.acquirer.acquire(new Hold(this.leaseReleaser, key, capped, owner), waitNanos, interruptible);

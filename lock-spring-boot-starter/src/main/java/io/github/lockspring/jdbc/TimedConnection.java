@@ -18,6 +18,7 @@ package io.github.lockspring.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
@@ -25,7 +26,6 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.Assert;
 
 import io.github.lockspring.support.Deadline;
 
@@ -131,9 +131,7 @@ final class TimedConnection {
 	}
 
 	Connection target() {
-		Connection target = this.target;
-		Assert.state(target != null, "Not connected");
-		return target;
+		return Objects.requireNonNull(this.target, "Not connected");
 	}
 
 	State state() {

@@ -53,10 +53,10 @@ public interface BackendDiagnostics {
 
 	/**
 	 * Release a key for its holder, on behalf of an operator, in whatever process the
-	 * holder is. Waiting requests are admitted as after a
-	 * {@linkplain LockBackend#release release}. Has no effect on other holders, and none
-	 * if the holder no longer holds the key: an owner that acquired the key afterwards is
-	 * never released. Of a lease of several keys the others are not released.
+	 * holder is. Waiting requests are admitted as after a {@linkplain LockBackend#release
+	 * release}. Has no effect on other holders, and none if the holder no longer holds
+	 * the key: an owner that acquired the key afterwards is never released. Of a lease of
+	 * several keys the others are not released.
 	 * <p>
 	 * The process of the holder is notified by {@link BackendListener#onLost} if the
 	 * store can do that. Otherwise, the next renewal returns the lease as lost.

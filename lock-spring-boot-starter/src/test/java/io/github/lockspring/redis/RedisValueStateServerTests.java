@@ -162,7 +162,7 @@ class RedisValueStateServerTests {
 				case 3 -> new ValueChange.Replace(anyOf(NUMBERS),
 						this.random.nextBoolean() ? this.state.value().number() : anyOf(NUMBERS));
 				case 4 -> new ValueChange.Delete(version());
-				case 5 -> new ValueChange.Expire(this.random.nextInt(3) == 0 ? SHORT_LIFE : LONG_LIFE);
+				case 5 -> new ValueChange.Expire((this.random.nextInt(3) == 0) ? SHORT_LIFE : LONG_LIFE);
 				default -> (this.random.nextInt(3) == 0) ? new ValueChange.Expire(0)
 						: new ValueChange.Add(this.random.nextInt(10) - 5, Long.MIN_VALUE);
 			};

@@ -151,7 +151,7 @@ public record KeyStates(List<String> keys, List<KeyState> states) {
 		for (KeyState state : this.states) {
 			KeyEntry holder = state.holder(owner);
 			held = (holder != null) ? Math.max(held, holder.token()) : held;
-			others = (holder == null) ? Math.max(others, state.token()) : others;
+			others = (holder != null) ? others : Math.max(others, state.token());
 		}
 		return (held - tokens >= others) ? held : 0;
 	}
@@ -210,7 +210,7 @@ public record KeyStates(List<String> keys, List<KeyState> states) {
 	public Denial denial(LeaseRequest request) {
 		Denial denial = denial();
 		Duration pause = this.states.get(0).pause(request.ownerText());
-		return (pause == null) ? denial : new Denial(Durations.min(pause, denial.retryAfter()));
+		return (pause != null) ? new Denial(Durations.min(pause, denial.retryAfter())) : denial;
 	}
 
 }

@@ -29,8 +29,8 @@ import io.github.lockspring.spi.BackendUnavailableException;
 /**
  * Texts of states. The first line has the version of the format, which is 1, and of a key
  * its last token and the owners that wait without an entry, of a value its number, or a
- * hyphen if it was deleted, its version and the time at which it expires. The other lines are the entries of the key,
- * or the last updates of the value.
+ * hyphen if it was deleted, its version and the time at which it expires. The other lines
+ * are the entries of the key, or the last updates of the value.
  */
 final class StateText {
 
@@ -51,8 +51,7 @@ final class StateText {
 
 	static String of(ValueState state) {
 		return FORMAT + ' ' + (state.exists() ? state.number() : DELETED) + ' ' + state.version() + ' ' + state.expiry()
-				+ '\n'
-				+ AppliedUpdate.toText(state.updates());
+				+ '\n' + AppliedUpdate.toText(state.updates());
 	}
 
 	/**
