@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +62,15 @@ import io.github.lockspring.support.KeyFormat;
 public final class LockEngine implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(LockEngine.class);
+
+	static {
+		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
+				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
+				Poller.Sleeper.class, EngineException.class, Durations.class, Answer.Held.class, Answer.Denied.class,
+				Answer.Failed.class, Acquirer.Step.class,
+				LocalQueue.LastAnswer.class, Acquirer.LastFailure.class, ObservedHoldListener.class,
+				EngineObservers.class, LockKind.class, AcquireOutcome.class);
+	}
 
 	private final EngineContext context;
 
@@ -235,6 +245,7 @@ public final class LockEngine implements AutoCloseable {
 		if (again != null) {
 			return again;
 		}
+		StackRoom.requireToUndo();
 		AcquireOptions capped = capLeaseTime(options);
 		EngineObservers observers = this.context.observers();
 		if (observers != null) {
@@ -314,6 +325,7 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public CompletableFuture<@Nullable Hold> acquireAsync(String key, AcquireOptions options, Object owner,
 			long waitNanos) {
+		StackRoom.requireToUndo();
 		try {
 			Hold again = reenter(key, options, owner);
 			if (again != null) {
@@ -342,6 +354,7 @@ public final class LockEngine implements AutoCloseable {
 	private @Nullable Hold reenter(String key, AcquireOptions options, Object owner) {
 		Hold held = options.isReentrant() ? this.queues.heldBy(key, owner, options) : null;
 		while (held != null) {
+			StackRoom.requireToCountDown();
 			Hold again = reenter(held, options);
 			if (again != null) {
 				return again;
@@ -435,6 +448,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	private @Nullable List<Hold> tryTogether(List<String> keys, AcquireOptions wanted, Object owner, long waitNanos) {
+		StackRoom.requireToUndo();
 		if (this.plan.isOverloaded(wanted)) {
 			return List.of();
 		}

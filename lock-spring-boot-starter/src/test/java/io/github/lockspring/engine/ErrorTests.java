@@ -16,13 +16,16 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -44,6 +47,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ErrorTests {
 
 	private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+	/**
+	 * Not for the first time where there is no room for it.
+	 */
+	@BeforeAll
+	static void initializeWhatTestsUse() {
+		StackRoom.initialize(MethodHandles.lookup(), FaultyBackend.Fault.class, FaultyBackend.Kind.class);
+	}
 
 	private final Harness harness = new Harness();
 
@@ -164,11 +175,27 @@ class ErrorTests {
 	}
 
 	@Test
-	void stackOverflowWhileAcquiringLeavesNothingForLongerThanALease() throws InterruptedException {
-		overflow(() -> {
+	void stackOverflowWhileAcquiringLeavesNothing() throws InterruptedException {
+		overflow((depth) -> {
 			Hold hold = this.engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), 0);
 			if (hold != null) {
 				hold.release();
+			}
+		}, () -> {
+		});
+	}
+
+	@Test
+	void stackOverflowWhileAcquiringWithoutAThreadLeavesNothing() throws InterruptedException {
+		@SuppressWarnings("unchecked")
+		CompletableFuture<Hold>[] acquisitions = new CompletableFuture[100_000];
+		overflow((depth) -> acquisitions[depth] = this.engine.acquireAsync(KEY, OPTIONS, this, 0), () -> {
+			for (int i = 0; i < acquisitions.length; i++) {
+				Hold hold = (acquisitions[i] != null) ? acquisitions[i].join() : null;
+				if (hold != null) {
+					hold.release();
+				}
+				acquisitions[i] = null;
 			}
 		});
 	}
@@ -202,18 +229,16 @@ class ErrorTests {
 	}
 
 	/**
-	 * Does something at every depth of a stack at which it overflows, but not for the
-	 * first time: a class whose initialization fails cannot be used.
+	 * Does something at every depth of a stack at which it overflows.
 	 */
-	private void overflow(Runnable action) throws InterruptedException {
+	private void overflow(IntConsumer action, Runnable afterwards) throws InterruptedException {
 		AtomicInteger overflows = new AtomicInteger();
-		action.run();
 		this.backend.withoutRecording();
 		for (int i = 0; i < 5; i++) {
-			Thread thread = new Thread(null, () -> descend(action, overflows), "overflow", 192 * 1024 + i * 4096);
+			Thread thread = new Thread(null, () -> descend(action, overflows, 0), "overflow", 192 * 1024 + i * 4096);
 			thread.start();
 			thread.join();
-			this.harness.time.advance(Harness.LEASE.multipliedBy(2));
+			afterwards.run();
 			assertFree(KEY);
 		}
 		assertThat(overflows.get()).isPositive();
@@ -222,17 +247,17 @@ class ErrorTests {
 	/**
 	 * Goes down to the bottom, and tries on the way back up.
 	 */
-	private static boolean descend(Runnable action, AtomicInteger overflows) {
+	private static boolean descend(IntConsumer action, AtomicInteger overflows, int depth) {
 		boolean near;
 		try {
-			near = descend(action, overflows);
+			near = descend(action, overflows, depth + 1);
 		}
 		catch (StackOverflowError ex) {
 			near = true;
 		}
 		if (near) {
 			try {
-				action.run();
+				action.accept(depth);
 				return false;
 			}
 			catch (StackOverflowError ex) {
