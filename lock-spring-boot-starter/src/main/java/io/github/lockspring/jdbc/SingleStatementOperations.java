@@ -58,7 +58,7 @@ final class SingleStatementOperations {
 	 * on whether it is fair.
 	 */
 	static boolean isExclusive(LeaseRequest request) {
-		return request.terms().mode().equals(LeaseMode.EXCLUSIVE);
+		return request.terms().mode() instanceof LeaseMode.Exclusive;
 	}
 
 	/**

@@ -137,7 +137,7 @@ public record KeyEntry(String owner, LeaseMode mode, boolean queued, long token,
 	 * @return whether no other may hold the key beside this one
 	 */
 	public boolean isExclusive() {
-		return this.mode.equals(LeaseMode.EXCLUSIVE);
+		return this.mode instanceof LeaseMode.Exclusive;
 	}
 
 	/**
@@ -145,7 +145,7 @@ public record KeyEntry(String owner, LeaseMode mode, boolean queued, long token,
 	 * @return whether other shared leases may be held beside this one
 	 */
 	public boolean isShared() {
-		return this.mode.equals(LeaseMode.SHARED);
+		return this.mode instanceof LeaseMode.Shared;
 	}
 
 	/**

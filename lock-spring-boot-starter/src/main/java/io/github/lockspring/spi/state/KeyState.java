@@ -171,7 +171,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 		if (mode instanceof Permits wanted) {
 			return permitsInUse(wanted.limit()) + wanted.permits() <= wanted.limit();
 		}
-		return mode.equals(LeaseMode.SHARED) && this.holders.get(0).isShared();
+		return mode instanceof LeaseMode.Shared && this.holders.get(0).isShared();
 	}
 
 	private boolean isHandedOffTo(String owner) {
@@ -192,7 +192,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 			if (entry.isOwnedBy(owner)) {
 				return false;
 			}
-			if (!(mode.equals(LeaseMode.SHARED) && entry.isShared()) && superseding(entry.mode()).isEmpty()) {
+			if (!(mode instanceof LeaseMode.Shared && entry.isShared()) && superseding(entry.mode()).isEmpty()) {
 				return true;
 			}
 		}
@@ -208,7 +208,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 * @return whether it is granted in turn
 	 */
 	public boolean isInTurn(LeaseTerms terms, boolean queueing) {
-		return terms.fair() || (terms.mode().equals(LeaseMode.SHARED) && isWriterNext())
+		return terms.fair() || (terms.mode() instanceof LeaseMode.Shared && isWriterNext())
 				|| (queueing && terms.mode() instanceof Permits);
 	}
 
