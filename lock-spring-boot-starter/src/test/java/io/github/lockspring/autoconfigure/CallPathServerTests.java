@@ -66,9 +66,7 @@ class CallPathServerTests {
 	}
 
 	private static void assertShort(List<Entry> all) {
-		List<Entry> own = all.stream()
-			.filter((entry) -> !Set.of(CLIENT, STACK_CHECK).contains(entry.type()))
-			.toList();
+		List<Entry> own = all.stream().filter((entry) -> !Set.of(CLIENT, STACK_CHECK).contains(entry.type())).toList();
 		int close = all.stream().map(Entry::method).toList().lastIndexOf("close");
 		List<Entry> release = all.subList(close, all.size());
 		assertThat(framesAtClient(all.subList(0, close))).as("frames of an acquisition: %s", all)
