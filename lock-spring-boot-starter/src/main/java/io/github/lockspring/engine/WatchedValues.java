@@ -56,6 +56,11 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 	 */
 	private final Map<String, Watch> watches = new HashMap<>();
 
+	/**
+	 * Half of the last interval: a backend is not asked in the thread of the timer.
+	 */
+	private volatile long soonNanos;
+
 	WatchedValues(EngineContext context) {
 		this.store = context.store();
 		this.settings = context.settings();
@@ -129,7 +134,9 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 					this.settings.operationTimeout());
 			observers.forEach((key, those) -> those
 				.forEach((observer) -> observer.onValue(values.getOrDefault(key, Value.ABSENT), sentNanos)));
-			long next = this.time.nanoTime() + interval();
+			long interval = interval();
+			this.soonNanos = interval / 2;
+			long next = this.time.nanoTime() + interval;
 			due.forEach((watch) -> this.calls.repeat(watch, next));
 		}
 		catch (BackendException ex) {
@@ -169,7 +176,7 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 	 */
 	@Override
 	public long soonNanos() {
-		return interval() / 2;
+		return this.soonNanos;
 	}
 
 	/**

@@ -137,7 +137,7 @@ class RedisLockConfigurationServerTests {
 		this.runner.withPropertyValues("spring.data.redis.port=1", "lock.operation-timeout=10s", "lock.fail-fast=true")
 			.run((context) -> {
 				FailureAnalysis analysis = FailureAnalyses.of(context);
-				assertThat(analysis.getDescription()).contains("'redis' is unavailable", "rejected");
+				assertThat(analysis.getDescription()).contains("'redis' is unavailable", "Connection refused");
 				assertThat(analysis.getAction()).contains("lock.fail-fast");
 			});
 	}

@@ -391,8 +391,7 @@ class PollerTests {
 		this.harness.advance(POLL.multipliedBy(20), Duration.ofMillis(100));
 		assertThat(this.backend.calls(Kind.POLL).stream().mapToInt((call) -> call.requests().size()).min()).hasValue(2);
 		this.backend.clearCalls();
-		this.harness.advance(POLL);
-		this.harness.advance(POLL);
+		this.harness.advance(POLL.multipliedBy(5), Duration.ofMillis(100));
 		assertThat(this.backend.lastCall(Kind.POLL).requests()).hasSize(50);
 	}
 

@@ -19,7 +19,6 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +38,6 @@ import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.OutcomeUnknownException;
-import io.github.lockspring.spi.Renewal;
 
 import static io.github.lockspring.engine.Harness.OPTIONS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -140,10 +138,6 @@ class TogetherTests {
 		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		Gate gate = new Gate();
 		this.backend.next(Kind.RENEW, Fault.before(gate));
-		this.backend.setRenewalAnswer((renewal) -> {
-			this.backend.setRenewalAnswer((later) -> later);
-			return new Renewal(Set.of(), renewal.held());
-		});
 		this.harness.advance(Harness.LEASE.dividedBy(3));
 		gate.awaitArrival();
 		holds.get(1).release();
