@@ -84,8 +84,12 @@ class PollerTests {
 		this.harness.close();
 	}
 
+	/**
+	 * Holds a key in another engine, which does not renew leases by the clock of the
+	 * test.
+	 */
 	private Hold heldElsewhere(String key) {
-		Hold hold = this.other.acquireUninterruptibly(key, OPTIONS, new Object(), 0);
+		Hold hold = this.other.acquireUninterruptibly(key, AcquireOptions.exclusive(WAIT, false), new Object(), 0);
 		if (hold == null) {
 			throw new AssertionError("The key is held");
 		}
