@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
@@ -34,6 +35,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 class DueCallsModelTests extends EngineModel {
 
 	@Test
+	@Torture(alsoIn = { "DueCallsRaceTests", "DueCallsTests" })
 	void itemThatIsScheduledDuringACallIsCalledOnceMore() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Calls calls = new Calls();
@@ -60,6 +62,7 @@ class DueCallsModelTests extends EngineModel {
 	}
 
 	@Test
+	@Torture(alsoIn = { "DueCallsRaceTests", "DueCallsTests" })
 	void itemThatIsRemovedIsCalledAgainOnlyIfItIsScheduledAgain() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Calls calls = new Calls();
