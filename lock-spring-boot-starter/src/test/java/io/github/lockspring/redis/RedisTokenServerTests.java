@@ -210,7 +210,7 @@ class RedisTokenServerTests {
 	void noKeyOfAUserIsTheMarkOfAFailoverOrThatOfTheProbe() throws InterruptedException {
 		LettuceConnectionFactory factory = RedisProcess.lettuce(RedisProcess.configuration(this.server));
 		try (LockTemplate locks = LockTemplate.builder(RedisProcess.leading(factory, lead(Duration.ZERO)))
-			.operationTimeout(RedisProcess.TIMEOUT)
+			.operationTimeout(Duration.ofSeconds(30))
 			.build()) {
 			assertThat(new InternalKeys(locks, this.server).assertNoUserReachesThem())
 				.containsExactlyInAnyOrder("{lock: }", "{lock:}:mark");

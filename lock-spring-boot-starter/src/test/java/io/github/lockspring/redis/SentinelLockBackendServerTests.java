@@ -16,6 +16,8 @@
 
 package io.github.lockspring.redis;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -67,7 +69,7 @@ class SentinelLockBackendServerTests extends LockBackendContractTests {
 	@Tag(LockBackendContractTests.EVERYWHERE)
 	void noKeyOfAUserIsOneThatTheServersUse() throws InterruptedException {
 		this.servers.master().command("FLUSHALL");
-		try (LockTemplate locks = LockTemplate.builder(backend()).operationTimeout(RedisProcess.TIMEOUT).build()) {
+		try (LockTemplate locks = LockTemplate.builder(backend()).operationTimeout(Duration.ofSeconds(30)).build()) {
 			new InternalKeys(locks, this.servers.master()).assertNoUserReachesThem();
 		}
 	}
