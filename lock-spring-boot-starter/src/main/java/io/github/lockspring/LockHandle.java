@@ -65,7 +65,7 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * Return the key as used in the store: with the prefix and the name, as in log lines,
-	 * in exceptions and in {@link LockLostEvent}.
+	 * in exceptions and in {@link io.github.lockspring.event.LockLostEvent}.
 	 * @return the key, or several separated by commas
 	 * @see LockException#storeKey()
 	 */

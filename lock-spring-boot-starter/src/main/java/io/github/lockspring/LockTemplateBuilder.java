@@ -28,6 +28,7 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.event.LockLostEvent;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
 

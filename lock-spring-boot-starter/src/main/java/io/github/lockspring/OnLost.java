@@ -18,8 +18,8 @@ package io.github.lockspring;
 
 /**
  * Actions to take if the lease is lost while the method runs. A loss is always published
- * as {@link LockLostEvent}, logged, and reported to callbacks registered with
- * {@link LockHandle#onLost(Runnable)}.
+ * as {@link io.github.lockspring.event.LockLostEvent}, logged, and reported to callbacks
+ * registered with {@link LockHandle#onLost(Runnable)}.
  */
 public enum OnLost {
 

@@ -15,7 +15,7 @@
  */
 
 /**
- * Core API: annotations, operations and template, lock handles, exceptions and events.
+ * Core API: annotations, operations and template, lock handles and exceptions.
  */
 @NullMarked
 package io.github.lockspring;

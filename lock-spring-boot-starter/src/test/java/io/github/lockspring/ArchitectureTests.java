@@ -64,6 +64,8 @@ class ArchitectureTests {
 
 	private static final String SUPPORT = ROOT + ".support";
 
+	private static final String EVENT = ROOT + ".event";
+
 	private static final String FENCING = ROOT + ".fencing";
 
 	private static final String AOP = ROOT + ".aop";
@@ -72,7 +74,7 @@ class ArchitectureTests {
 
 	private static final String AUTO_CONFIGURATION = ROOT + ".autoconfigure";
 
-	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, STATE, ROOT + ".concurrent", ROOT + ".bridge",
+	private static final String[] PUBLIC_API = { ROOT, EVENT, FENCING, SPI, STATE, ROOT + ".concurrent", ROOT + ".bridge",
 			TEST, ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".redlock", ROOT + ".zookeeper",
 			AUTO_CONFIGURATION };
 
@@ -110,7 +112,10 @@ class ArchitectureTests {
 	static final ArchRule engineKnowsTheSpi = packageKnowsOnly(ENGINE, SPI);
 
 	@ArchTest
-	static final ArchRule rootKnowsTheEngine = packageKnowsOnly(ROOT, ENGINE, SPI);
+	static final ArchRule rootKnowsTheEngine = packageKnowsOnly(ROOT, ENGINE, SPI, EVENT);
+
+	@ArchTest
+	static final ArchRule eventKnowsTheSpi = packageKnowsOnly(EVENT, SPI);
 
 	@ArchTest
 	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI, STATE);
@@ -147,7 +152,8 @@ class ArchitectureTests {
 	static final ArchRule aspectjKnowsAop = packageKnowsOnly(AOP + ".aspectj", AOP);
 
 	@ArchTest
-	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI);
+	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI,
+			EVENT);
 
 	@ArchTest
 	static final ArchRule testKnowsTheLocalBackend = packageKnowsOnly(TEST, ROOT, SPI, ENGINE, ROOT + ".local",

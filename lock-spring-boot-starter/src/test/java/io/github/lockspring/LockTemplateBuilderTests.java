@@ -29,6 +29,7 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.concurrent.LockClient;
+import io.github.lockspring.event.LockLostEvent;
 import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.jdbc.JdbcLockSchema;
 import io.github.lockspring.local.LocalLockBackend;

@@ -39,7 +39,6 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.context.ApplicationEventPublisher;
 
-import io.github.lockspring.LockForceReleasedEvent;
 import io.github.lockspring.actuate.LocksDescriptors.Holder;
 import io.github.lockspring.actuate.LocksDescriptors.KeyState;
 import io.github.lockspring.actuate.LocksDescriptors.Lock;
@@ -50,6 +49,7 @@ import io.github.lockspring.actuate.LocksDescriptors.Released;
 import io.github.lockspring.actuate.LocksDescriptors.Waiting;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.event.LockForceReleasedEvent;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.ProcessName;

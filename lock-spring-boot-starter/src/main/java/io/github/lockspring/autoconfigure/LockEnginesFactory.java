@@ -22,12 +22,12 @@ import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEventPublisher;
 
-import io.github.lockspring.LeadershipGrantedEvent;
-import io.github.lockspring.LeadershipRevokedEvent;
-import io.github.lockspring.LockLostEvent;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.event.LeadershipGrantedEvent;
+import io.github.lockspring.event.LeadershipRevokedEvent;
+import io.github.lockspring.event.LockLostEvent;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.LockConfigurationException;

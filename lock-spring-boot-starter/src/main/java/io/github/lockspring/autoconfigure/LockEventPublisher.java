@@ -32,14 +32,14 @@ import org.springframework.context.event.GenericApplicationListenerAdapter;
 import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
-import io.github.lockspring.LockAcquiredEvent;
-import io.github.lockspring.LockNotAcquiredEvent;
-import io.github.lockspring.LockReleasedEvent;
 import io.github.lockspring.engine.AcquireOutcome;
 import io.github.lockspring.engine.EngineObserver;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.engine.LockKind;
+import io.github.lockspring.event.LockAcquiredEvent;
+import io.github.lockspring.event.LockNotAcquiredEvent;
+import io.github.lockspring.event.LockReleasedEvent;
 import io.github.lockspring.support.KeyFormat;
 
 /**

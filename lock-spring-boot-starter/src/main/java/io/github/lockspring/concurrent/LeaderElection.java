@@ -62,7 +62,7 @@ public interface LeaderElection extends AutoCloseable {
 
 	/**
 	 * Return the key as used in the store: with the prefix and the name, as in log lines
-	 * and in {@link io.github.lockspring.LeadershipGrantedEvent}.
+	 * and in {@link io.github.lockspring.event.LeadershipGrantedEvent}.
 	 * @return the key
 	 */
 	String storeKey();

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
-import io.github.lockspring.LockForceReleasedEvent;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
@@ -36,6 +35,7 @@ import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.event.LockForceReleasedEvent;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.BackendListener;

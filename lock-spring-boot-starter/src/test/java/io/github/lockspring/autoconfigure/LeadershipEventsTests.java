@@ -27,10 +27,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 
-import io.github.lockspring.LeadershipGrantedEvent;
-import io.github.lockspring.LeadershipRevokedEvent;
 import io.github.lockspring.concurrent.LeaderElection;
 import io.github.lockspring.concurrent.LockClient;
+import io.github.lockspring.event.LeadershipGrantedEvent;
+import io.github.lockspring.event.LeadershipRevokedEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -54,7 +54,6 @@ import org.springframework.core.annotation.Order;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockLostEvent;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
@@ -66,6 +65,7 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.event.LockLostEvent;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.TimeSource;

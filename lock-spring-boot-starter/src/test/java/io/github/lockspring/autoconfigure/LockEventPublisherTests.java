@@ -43,15 +43,15 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.event.EventListener;
 import org.springframework.test.util.ReflectionTestUtils;
 
-import io.github.lockspring.LockAcquiredEvent;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockNotAcquiredEvent;
-import io.github.lockspring.LockNotAcquiredEvent.Reason;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
-import io.github.lockspring.LockReleasedEvent;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.event.LockAcquiredEvent;
+import io.github.lockspring.event.LockNotAcquiredEvent;
+import io.github.lockspring.event.LockNotAcquiredEvent.Reason;
+import io.github.lockspring.event.LockReleasedEvent;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.test.SettableTime;
 

@@ -59,7 +59,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 
-import io.github.lockspring.LockForceReleasedEvent;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOperations;
@@ -69,6 +68,7 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.event.LockForceReleasedEvent;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.LockBackend;

@@ -58,7 +58,6 @@ import reactor.core.scheduler.Schedulers;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
-import io.github.lockspring.LockAcquiredEvent;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.LockHandle;
@@ -67,6 +66,7 @@ import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.LockedProxies;
 import io.github.lockspring.aop.RecordingBackend;
+import io.github.lockspring.event.LockAcquiredEvent;
 import io.github.lockspring.local.LocalStore;
 
 import static org.assertj.core.api.Assertions.assertThat;

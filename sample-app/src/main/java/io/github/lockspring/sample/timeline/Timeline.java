@@ -33,8 +33,8 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 import io.github.lockspring.LockContext;
-import io.github.lockspring.LockLostEvent;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.event.LockLostEvent;
 import io.github.lockspring.fencing.StaleLockException;
 
 /**

@@ -14,21 +14,18 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.event;
 
 import java.time.Duration;
 
 /**
- * Application event published after a lock was released, except for one that its owner
- * still holds, as it was acquired more than once. Published in the thread that released
- * the lock, before the release returns; for an asynchronous release, in the thread that
- * completes it, which may be one of this library. A lock of several keys has one event
- * per key.
+ * Application event published when a lock was acquired, except for one that its owner
+ * held already. Published in the thread that acquired the lock, before the acquisition
+ * returns; for an asynchronous acquisition, in the thread that completes it, which may be
+ * one of this library. A lock of several keys has one event per key.
  * <p>
- * Not published for a lock that was lost: see {@link LockLostEvent}. If the store could
- * not be reached, the lease is released in the background, or expires.
- * <p>
- * Listeners delay the former holder, and an exception that one of them throws is logged.
+ * The lock is held and its lease is renewed while listeners run. They delay its holder,
+ * and an exception that one of them throws is logged.
  * <p>
  * Whether there are listeners is determined when the application context is started:
  * without any at that time, the event is not published.
@@ -36,9 +33,9 @@ import java.time.Duration;
  * @param storeKey the key of the lock as used in the store
  * @param fencingToken the fencing token of the hold, or 0 if the backend does not support
  * fencing tokens
- * @param backend the name of the backend that stored the lease
- * @param held the time for which the lock was held
+ * @param backend the name of the backend that stores the lease
+ * @param waited the time that the acquisition took
  */
-public record LockReleasedEvent(String storeKey, long fencingToken, String backend, Duration held) {
+public record LockAcquiredEvent(String storeKey, long fencingToken, String backend, Duration waited) {
 
 }

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.event;
 
 /**
  * Application event published when the lease of a lock was lost while the lock was held.

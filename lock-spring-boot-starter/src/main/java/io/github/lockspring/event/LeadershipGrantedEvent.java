@@ -14,20 +14,21 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.event;
 
 /**
- * Application event published when this process is no longer the leader, because it was
- * stopped, relinquished the leadership, lost its lease, or cannot find out whether it
- * still has it. Each follows a {@link LeadershipGrantedEvent} of the same term. Published
- * in a separate thread. A listener that throws an exception affects neither the election
- * nor other events; as with every event, listeners behind it do not receive this one.
+ * Application event published when this process was elected leader by a
+ * {@link io.github.lockspring.concurrent.LeaderElection}. Published once per term, soon
+ * after the grant, in a separate thread, and again after an interruption of the
+ * connection to the store during which the term did not end. A listener that throws an
+ * exception affects neither the election nor other events; as with every event, listeners
+ * behind it do not receive this one.
  *
  * @param storeKey the key of the election as used in the store
  * @param fencingToken the fencing token of the term, or 0 if the backend does not support
  * fencing tokens
- * @param backend the name of the backend that stored the lease
+ * @param backend the name of the backend that stores the lease
  */
-public record LeadershipRevokedEvent(String storeKey, long fencingToken, String backend) {
+public record LeadershipGrantedEvent(String storeKey, long fencingToken, String backend) {
 
 }
