@@ -24,6 +24,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class DirectExecutor extends ControlledExecutor {
 
+	private static final ThreadLocal<Integer> running = ThreadLocal.withInitial(() -> 0);
+
 	private final ConcurrentLinkedQueue<Throwable> rejections = new ConcurrentLinkedQueue<>();
 
 	/**
@@ -42,7 +44,21 @@ final class DirectExecutor extends ControlledExecutor {
 		if (rejection instanceof RuntimeException exception) {
 			throw exception;
 		}
-		command.run();
+		int depth = running.get();
+		running.set(depth + 1);
+		try {
+			command.run();
+		}
+		finally {
+			running.set(depth);
+		}
+	}
+
+	/**
+	 * Whether the current thread runs a task.
+	 */
+	static boolean isRunning() {
+		return running.get() > 0;
 	}
 
 }

@@ -72,6 +72,8 @@ final class FaultyBackend implements LockBackend {
 
 	private final List<Call> calls = new CopyOnWriteArrayList<>();
 
+	private final List<Throwable> callsOfTimer = new CopyOnWriteArrayList<>();
+
 	private final Map<Kind, Fault> faults = new EnumMap<>(Kind.class);
 
 	private final Map<Kind, ConcurrentLinkedQueue<Fault>> nextFaults = new EnumMap<>(Kind.class);
@@ -312,7 +314,24 @@ final class FaultyBackend implements LockBackend {
 		this.calls.clear();
 	}
 
+	/**
+	 * The calls that were made in the thread of a timer, although a store that blocks it
+	 * stops all engines of the process. An executor that a test has run its tasks in that
+	 * thread does not count.
+	 */
+	List<Throwable> callsOfTimer() {
+		return this.callsOfTimer;
+	}
+
+	private void checkThread() {
+		Thread thread = Thread.currentThread();
+		if (thread.getName().startsWith("lock-timer") && !DirectExecutor.isRunning()) {
+			this.callsOfTimer.add(new AssertionError("The store is asked in the thread " + thread.getName()));
+		}
+	}
+
 	private <T> T call(Kind kind, Collection<LeaseRequest> requests, Duration timeout, Supplier<T> action) {
+		checkThread();
 		if (this.recording) {
 			this.calls.add(new Call(kind, List.copyOf(requests), timeout));
 		}
@@ -423,6 +442,7 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		checkThread();
 		return this.backend.inspect(key, timeout);
 	}
 
@@ -433,6 +453,7 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public Optional<ValueBackend> values() {
+		checkThread();
 		return this.keepingValues ? Optional.of(this.values) : Optional.empty();
 	}
 
@@ -709,12 +730,14 @@ final class FaultyBackend implements LockBackend {
 
 		@Override
 		public void unwatch(String key) {
+			checkThread();
 			FaultyBackend.this.watched.remove(key);
 			values().unwatch(key);
 		}
 
 		@Override
 		public boolean notifiesOfChanges() {
+			checkThread();
 			return FaultyBackend.this.capabilities.contains(Capability.QUEUE);
 		}
 

@@ -38,6 +38,8 @@ import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.test.SettableTime;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * Engines on one store, as processes on one server, whose time a test moves. Belongs in a
  * field of the test; {@link #close()} in a method that runs after each test.
@@ -71,6 +73,8 @@ final class Harness implements AutoCloseable {
 
 	};
 
+	private final List<FaultyBackend> backends = new CopyOnWriteArrayList<>();
+
 	private final List<LockEngine> engines = new ArrayList<>();
 
 	private final List<HookedTime> clocks = new ArrayList<>();
@@ -87,7 +91,9 @@ final class Harness implements AutoCloseable {
 	}
 
 	FaultyBackend backend() {
-		return new FaultyBackend(this.store);
+		FaultyBackend backend = new FaultyBackend(this.store);
+		this.backends.add(backend);
+		return backend;
 	}
 
 	LockEngine engine() {
@@ -223,10 +229,15 @@ final class Harness implements AutoCloseable {
 		});
 	}
 
+	/**
+	 * Closes the engines, and checks that none has called the store in the thread of a
+	 * timer.
+	 */
 	@Override
 	public void close() {
 		this.engines.forEach(LockEngine::close);
 		this.threads.forEach(Thread::interrupt);
+		assertThat(this.backends).flatMap(FaultyBackend::callsOfTimer).isEmpty();
 	}
 
 	/**
