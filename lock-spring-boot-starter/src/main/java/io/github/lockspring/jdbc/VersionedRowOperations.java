@@ -77,6 +77,7 @@ final class VersionedRowOperations {
 			// others may be admitted as well
 			return grant(rows, states.granted(request, this.connection.processName()), request, terms.fair());
 		}
+		write(rows, states.denied(request), true);
 		if (queueing && terms.fair()) {
 			write(rows, false,
 					(row) -> row.state().queued(owner, terms.mode(), this.connection.processName(), ENTRY_LIFETIME));

@@ -346,7 +346,13 @@ public final class LocalStore {
 			return states.grantOf(request);
 		}
 		states.checkLimit(request.terms().mode());
-		return isAdmitted(states, request, queueing) ? grant(notifier, request, states) : states.denial();
+		if (isAdmitted(states, request, queueing)) {
+			return grant(notifier, request, states);
+		}
+		if (this.leases.get(request.ownerText()) != null) {
+			release(request.ownerText(), request); // it lost one of its keys
+		}
+		return states.denial();
 	}
 
 	private static boolean isAdmitted(KeyStates states, LeaseRequest request, boolean queueing) {

@@ -36,6 +36,7 @@ if former and former < 9e15 and ARGV[5] == 'x' and (#KEYS == 1 and not ARGV[7]
 end
 
 #include resource.lua
+#include holder.lua
 
 local owner, lease = string.sub(ARGV[1], 5, -2), tonumber(ARGV[2])
 local mode, permits, limit, version = string.match(ARGV[5], '^(.) ?(%d*) ?(%d*) ?(%d*)$')
@@ -78,6 +79,8 @@ end
 
 local blocked
 for _, r in ipairs(resources) do
+	r.released = resources[2] and release(r, owner) -- it lost another of the resources
+	r.changed = r.released
 	expire(r)
 	if isSuperseded(r, wanted) then
 		return { -1, r.limit, r.version }
@@ -113,6 +116,9 @@ end
 for _, r in ipairs(resources) do
 	if r.changed then
 		allowWrites()
+		if r.released then
+			advance(r)
+		end
 		write(r)
 	end
 end

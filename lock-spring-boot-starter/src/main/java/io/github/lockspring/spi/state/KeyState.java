@@ -153,7 +153,8 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	}
 
 	/**
-	 * Return whether a request that does not hold the key can be granted.
+	 * Return whether a request can be granted. A lease of its own, which it has if it lost
+	 * another of its keys, does not count.
 	 * @param owner the text of the owner of the request
 	 * @param mode the wanted mode
 	 * @param inTurn whether the request waits for those that were queued before it,
@@ -161,7 +162,9 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 * @return whether it can be granted
 	 */
 	public boolean admits(String owner, LeaseMode mode, boolean inTurn) {
-		return hasRoomFor(owner, mode) && !(inTurn && isBehindOthers(owner, mode)) && superseding(mode).isEmpty();
+		KeyState others = (holder(owner) != null) ? without(owner) : this;
+		return others.hasRoomFor(owner, mode) && !(inTurn && others.isBehindOthers(owner, mode))
+				&& others.superseding(mode).isEmpty();
 	}
 
 	private boolean hasRoomFor(String owner, LeaseMode mode) {

@@ -17,6 +17,7 @@
 package io.github.lockspring.spi.state;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -67,28 +68,43 @@ public record KeyStates(List<String> keys, List<KeyState> states) {
 	}
 
 	/**
-	 * Return whether a lease has not ended: its owner holds all keys.
+	 * Return whether a lease has not ended: its owner holds all keys, under one token.
 	 * @param owner the text of the owner
 	 * @return whether the lease is held
 	 */
 	public boolean areHeldBy(String owner) {
+		KeyEntry first = this.states.get(0).holder(owner);
 		for (KeyState state : this.states) {
-			if (state.holder(owner) == null) {
+			if (first == null || !holds(state, owner, first.token())) {
 				return false;
 			}
 		}
 		return true;
 	}
 
+	private static boolean holds(KeyState state, String owner, long token) {
+		KeyEntry holder = state.holder(owner);
+		return holder != null && holder.token() == token;
+	}
+
 	/**
 	 * Return the grant of a lease that has not ended.
 	 * @param lease the granted request
-	 * @return the grant, with the remaining lease time
+	 * @return the grant, with the time until the lease ends at the first of its keys
 	 */
 	public Grant grantOf(LeaseRequest lease) {
 		KeyState state = this.states.get(0);
-		KeyEntry holder = Objects.requireNonNull(state.holder(lease.ownerText()), "holder");
-		return new Grant(holder.token() - lease.terms().tokens() + 1, Duration.between(state.now(), holder.end()));
+		KeyEntry holder = holder(state, lease);
+		Instant end = holder.end();
+		for (int i = 1; i < this.states.size(); i++) {
+			Instant other = holder(this.states.get(i), lease).end();
+			end = other.isBefore(end) ? other : end;
+		}
+		return new Grant(holder.token() - lease.terms().tokens() + 1, Duration.between(state.now(), end));
+	}
+
+	private static KeyEntry holder(KeyState state, LeaseRequest lease) {
+		return Objects.requireNonNull(state.holder(lease.ownerText()), "holder");
 	}
 
 	/**
@@ -115,7 +131,7 @@ public record KeyStates(List<String> keys, List<KeyState> states) {
 	}
 
 	/**
-	 * Return whether a request that holds none of the keys can be granted.
+	 * Return whether a request that does not hold all of the keys can be granted.
 	 * @param request the request
 	 * @return whether all keys {@linkplain KeyState#admits admit} it
 	 */
@@ -137,7 +153,7 @@ public record KeyStates(List<String> keys, List<KeyState> states) {
 		LeaseTerms terms = request.terms();
 		long held = (this.keys.size() > 1) ? tokenOf(owner, terms.tokens()) : 0;
 		long token = (held > 0) ? held : nextToken(terms.tokens());
-		return changed((state) -> (held > 0 && state.holder(owner) != null) ? state : state
+		return changed((state) -> holds(state, owner, token) ? state : state
 			.granted(new KeyEntry(owner, terms.mode(), false, token, state.end(terms.leaseTime()), process)));
 	}
 
@@ -186,6 +202,17 @@ public record KeyStates(List<String> keys, List<KeyState> states) {
 	 */
 	public KeyStates changed(UnaryOperator<KeyState> change) {
 		return new KeyStates(this.keys, mapped(this.states, change));
+	}
+
+	/**
+	 * Release what a request has of some of its keys, because it is denied.
+	 * @param request the request
+	 * @return the new states
+	 */
+	public KeyStates denied(LeaseRequest request) {
+		String owner = request.ownerText();
+		return !request.hasMultipleKeys() ? this
+				: changed((state) -> (state.holder(owner) != null) ? state.released(owner) : state);
 	}
 
 	/**

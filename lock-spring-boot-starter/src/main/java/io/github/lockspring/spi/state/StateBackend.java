@@ -129,16 +129,14 @@ public final class StateBackend implements LockBackend {
 	 * attempt that was overtaken at another key.
 	 */
 	private KeyStates acquired(KeyStates states, LeaseRequest request, boolean queueing) {
-		String owner = request.ownerText();
-		if (states.areHeldBy(owner)) {
+		if (states.areHeldBy(request.ownerText())) {
 			return states;
 		}
-		KeyStates others = states.changed((state) -> (state.holder(owner) != null) ? state.without(owner) : state);
-		others.checkLimit(request.terms().mode());
-		if (others.admit(request)) {
+		states.checkLimit(request.terms().mode());
+		if (states.admit(request)) {
 			return states.granted(request, this.process);
 		}
-		KeyStates denied = states.changed((state) -> (state.holder(owner) != null) ? state.released(owner) : state);
+		KeyStates denied = states.denied(request);
 		return queueing ? denied.changed((state) -> waitedFor(state, request)) : denied;
 	}
 
