@@ -121,10 +121,7 @@ class ArchitectureTests {
 	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI, STATE);
 
 	@ArchTest
-	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI, STATE, ROOT + ".jdbc.dialect");
-
-	@ArchTest
-	static final ArchRule dialectsKnowJdbcOnly = packageKnowsOnly(ROOT + ".jdbc.dialect");
+	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI, STATE);
 
 	@ArchTest
 	static final ArchRule redisKnowsTheSpiAndItsClients = packageKnowsOnly(ROOT + ".redis", SPI,
@@ -232,8 +229,8 @@ class ArchitectureTests {
 			FENCING);
 
 	@ArchTest
-	static final ArchRule driverOfPostgresStaysInTheDialects = typesStayIn(new String[] { "org.postgresql.." },
-			ROOT + ".jdbc.dialect");
+	static final ArchRule driverOfPostgresStaysInTheJdbcBackend = typesStayIn(new String[] { "org.postgresql.." },
+			ROOT + ".jdbc");
 
 	@ArchTest
 	static final ArchRule redisClientsStayInTheRedisBackend = typesStayIn(REDIS_TYPES, ROOT + ".redis..",
@@ -330,13 +327,13 @@ class ArchitectureTests {
 			.map(JavaClass::getName)
 			.sorted()
 			.toList();
-		assertThat(internals).hasSizeLessThanOrEqualTo(69);
+		assertThat(internals).hasSizeLessThanOrEqualTo(58);
 	}
 
 	/**
 	 * In all packages but the root, where {@code LockException} creates its subclasses
-	 * and a lock context its templates, and in those of which two classes make one thing:
-	 * a dialect and its statements for values, and the locks that tests hold elsewhere.
+	 * and a lock context its templates, and in that for tests, where two classes make one
+	 * thing: the locks that tests hold elsewhere.
 	 */
 	@ArchTest
 	static final ArchRule classesOfAPackageDoNotGoRoundInCircles = slices().assignedFrom(new TopLevelClasses())
@@ -394,7 +391,7 @@ class ArchitectureTests {
 				Set.of("LockedMethod", "LockedInvoker"), Set.of("LeaseLockRegistry", "RegistryLock"),
 				Set.of("ConditionalOnLockBackend", "OnLockBackendCondition"));
 
-		private static final Set<String> EXEMPT = Set.of(ROOT, ROOT + ".jdbc.dialect", TEST);
+		private static final Set<String> EXEMPT = Set.of(ROOT, TEST);
 
 		@Override
 		public SliceIdentifier getIdentifierOf(JavaClass type) {

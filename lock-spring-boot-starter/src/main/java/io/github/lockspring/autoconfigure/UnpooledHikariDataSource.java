@@ -34,7 +34,7 @@ import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockspring.jdbc.dialect.ServerUrl;
+import io.github.lockspring.jdbc.JdbcLockBackend;
 
 /**
  * Data source that opens connections with the settings of a HikariCP pool, but outside
@@ -169,7 +169,7 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 		}
 
 		private static DataSource ofUrl(HikariDataSource pool, String url) {
-			ServerUrl.requireOneServer(url + '?' + pool.getDataSourceProperties());
+			JdbcLockBackend.requireOneServer(url + '?' + pool.getDataSourceProperties());
 			Properties properties = new Properties();
 			DEFAULTS.forEach((start, defaults) -> {
 				if (url.startsWith(start)) {

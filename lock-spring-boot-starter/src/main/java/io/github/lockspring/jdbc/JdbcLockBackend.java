@@ -33,8 +33,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
-import io.github.lockspring.jdbc.dialect.ServerUrl;
-import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
@@ -120,6 +118,16 @@ public final class JdbcLockBackend implements LockBackend {
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName) {
 		this(dataSource, JdbcLockSettings.of(tableName));
+	}
+
+	/**
+	 * Check that a JDBC URL does not lead to several servers that all accept writes.
+	 * @param url the JDBC URL, or {@code null} if it is unknown
+	 * @throws UnsupportedDatabaseException if the locks would be on several servers. The
+	 * message does not contain the URL, which may contain a password
+	 */
+	public static void requireOneServer(@Nullable String url) {
+		SingleServer.requireOneServer(url);
 	}
 
 	/**
@@ -355,7 +363,7 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public List<String> warnings() {
 		Stream<Optional<String>> own = Stream.of(this.settings.warning(),
-				JdbcAddress.url(this.dataSource).flatMap(ServerUrl::warning), this.growthWarning);
+				JdbcAddress.url(this.dataSource).flatMap(SingleServer::warning), this.growthWarning);
 		return Stream
 			.concat(own.flatMap(Optional::stream),
 					Stream.ofNullable(this.releaseListener).flatMap(ReleaseListener::warnings))

@@ -30,7 +30,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
-import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.support.Durations;
 

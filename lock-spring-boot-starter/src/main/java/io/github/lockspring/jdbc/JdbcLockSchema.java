@@ -26,9 +26,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
-import io.github.lockspring.jdbc.dialect.JdbcDialect;
-import io.github.lockspring.jdbc.dialect.TableName;
-import io.github.lockspring.jdbc.dialect.UnsupportedDatabaseException;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**

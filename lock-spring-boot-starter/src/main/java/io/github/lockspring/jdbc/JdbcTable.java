@@ -27,9 +27,6 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.jdbc.dialect.JdbcColumn;
-import io.github.lockspring.jdbc.dialect.TableName;
-
 /**
  * Table that a {@link JdbcLockSchema} consists of.
  *

@@ -31,12 +31,7 @@ import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.jdbc.dialect.JdbcDialect;
-import io.github.lockspring.jdbc.dialect.JdbcDialect.SessionChange;
-import io.github.lockspring.jdbc.dialect.JdbcDialects;
-import io.github.lockspring.jdbc.dialect.LockSql;
-import io.github.lockspring.jdbc.dialect.TableName;
-import io.github.lockspring.jdbc.dialect.ValueSql;
+import io.github.lockspring.jdbc.JdbcDialect.SessionChange;
 import io.github.lockspring.spi.ProcessName;
 
 /**

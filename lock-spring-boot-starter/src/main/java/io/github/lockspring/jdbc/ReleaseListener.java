@@ -31,9 +31,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.jdbc.dialect.PostgresSession;
-import io.github.lockspring.jdbc.dialect.ReleaseChannel;
-import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.support.DaemonThreads;

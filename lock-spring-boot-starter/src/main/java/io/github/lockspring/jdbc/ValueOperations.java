@@ -29,8 +29,6 @@ import java.util.function.IntFunction;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.jdbc.dialect.ValueEntry;
-import io.github.lockspring.jdbc.dialect.ValueSql;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
@@ -86,7 +84,7 @@ final class ValueOperations {
 		}
 		PreparedStatement statement = this.connection.prepareAcquire(this.sql.update());
 		bind(statement, key, update, expected);
-		ValueSql.Answer answer = this.sql.update(statement);
+		ValueDialect.Answer answer = this.sql.update(statement);
 		if (answer == null) {
 			return explain(key, update);
 		}

@@ -19,8 +19,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-import io.github.lockspring.jdbc.dialect.ValueEntry;
-import io.github.lockspring.jdbc.dialect.ValueSql;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Value;

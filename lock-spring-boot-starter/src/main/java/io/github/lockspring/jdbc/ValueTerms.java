@@ -21,7 +21,6 @@ import java.sql.Types;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.jdbc.dialect.ValueSql;
 import io.github.lockspring.spi.ValueChange;
 
 /**

@@ -29,8 +29,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.github.lockspring.jdbc.dialect.JdbcDialect;
-import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
 import io.github.lockspring.server.PostgresServer;

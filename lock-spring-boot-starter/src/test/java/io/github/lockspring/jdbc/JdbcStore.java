@@ -37,7 +37,6 @@ import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.Store;
 import io.github.lockspring.faults.StoreClient;
-import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.LockBackend;

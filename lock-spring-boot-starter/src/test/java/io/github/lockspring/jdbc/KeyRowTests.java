@@ -23,7 +23,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.jdbc.dialect.JdbcDialect;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.state.KeyEntry;
 import io.github.lockspring.spi.state.KeyState;
@@ -71,11 +70,6 @@ class KeyRowTests {
 		assertThat(row.released("a").exclusive()).matches(KeyEntry::isReservation)
 			.matches((next) -> next.isOwnedBy("b"));
 		assertThat(row.awaited(true).released("a").holders()).isEmpty();
-	}
-
-	@Test
-	void statementsReserveAsLongAsTheModel() {
-		assertThat(JdbcDialect.RESERVATION_TIME).isEqualTo(KeyState.RESERVATION_TIME);
 	}
 
 	private static KeyState read(long token, @Nullable KeyEntry exclusive, long sharedUntil, @Nullable String lines) {

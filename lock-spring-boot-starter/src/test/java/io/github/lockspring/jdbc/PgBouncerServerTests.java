@@ -43,7 +43,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-import io.github.lockspring.jdbc.dialect.PostgresSession;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.ValueBackend;

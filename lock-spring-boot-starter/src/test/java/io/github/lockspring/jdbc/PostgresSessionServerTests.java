@@ -26,7 +26,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.server.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;

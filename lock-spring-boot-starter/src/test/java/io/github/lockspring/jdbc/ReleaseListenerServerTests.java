@@ -46,8 +46,6 @@ import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.jdbc.dialect.ReleaseChannel;
-import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;

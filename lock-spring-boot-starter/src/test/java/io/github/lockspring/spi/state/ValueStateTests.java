@@ -24,7 +24,6 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.jdbc.dialect.ValueEntry;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Value;
@@ -184,11 +183,6 @@ class ValueStateTests {
 			.isThrownBy(() -> more.answer(update("process1", 1, INCREMENT).again()))
 			.withMessageContaining("repeated");
 		assertThat(more.answer(update("process1", 2, INCREMENT))).isNull();
-	}
-
-	@Test
-	void rowsOfDatabasesKeepAsManyUpdates() {
-		assertThat(ValueEntry.MAX_ENTRIES).isEqualTo(ValueState.MAX_UPDATES);
 	}
 
 	@Test

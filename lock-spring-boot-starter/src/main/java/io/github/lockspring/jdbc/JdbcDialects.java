@@ -14,30 +14,21 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
  * Supported dialects.
  */
-public final class JdbcDialects {
+final class JdbcDialects {
 
 	private static final List<JdbcDialect> ALL = List.of(new PostgresDialect(), new MySqlDialect(true),
 			new MySqlDialect(false), new H2Dialect());
-
-	/**
-	 * Databases that call themselves PostgreSQL or MySQL, by a part of their version.
-	 * Several of their servers accept writes, and decide by their own clocks whether a
-	 * lease is over.
-	 */
-	private static final Map<String, String> DISTRIBUTED = Map.of("-YB-", "YugabyteDB", "CockroachDB", "CockroachDB",
-			"DSQL", "Aurora DSQL", "TiDB", "TiDB", "OceanBase", "OceanBase", "Vitess", "Vitess");
 
 	private JdbcDialects() {
 	}
@@ -47,38 +38,19 @@ public final class JdbcDialects {
 	 * @throws UnsupportedDatabaseException if there is none, or if the connections lead
 	 * to several servers that may all accept writes
 	 */
-	public static JdbcDialect of(Connection connection) throws SQLException {
+	static JdbcDialect of(Connection connection) throws SQLException {
 		DatabaseMetaData database = connection.getMetaData();
 		for (JdbcDialect dialect : ALL) {
 			if (dialect.supports(database.getDatabaseProductName(), database.getDatabaseProductVersion(),
 					database.getDatabaseMajorVersion())) {
-				ServerUrl.requireOneServer(database.getURL());
-				requireOneClock(database.getDatabaseProductVersion());
+				SingleServer.requireOneServer(database.getURL());
+				SingleServer.requireOneClock(database.getDatabaseProductVersion());
 				return dialect;
 			}
 		}
 		throw new UnsupportedDatabaseException("Unsupported database for locks: %s %s; supported are %s".formatted(
 				database.getDatabaseProductName(), database.getDatabaseProductVersion(),
 				ALL.stream().map(JdbcDialect::databases).collect(Collectors.joining(", "))));
-	}
-
-	/**
-	 * Reject a distributed database.
-	 * @param version the version of the database as it describes itself
-	 * @throws UnsupportedDatabaseException if the version is that of a distributed one
-	 */
-	static void requireOneClock(String version) {
-		DISTRIBUTED.forEach((part, name) -> {
-			if (version.contains(part)) {
-				throw distributed(name);
-			}
-		});
-	}
-
-	static UnsupportedDatabaseException distributed(String name) {
-		return new UnsupportedDatabaseException(("Unsupported database for locks: %s. Several of its servers accept "
-				+ "writes, and the end of a lease would depend on which of their clocks is read.")
-			.formatted(name));
 	}
 
 }

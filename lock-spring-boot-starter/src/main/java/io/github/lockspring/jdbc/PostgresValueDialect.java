@@ -13,7 +13,7 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.Types;
 import java.util.List;

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -29,7 +29,7 @@ import org.postgresql.PGNotification;
  * Channel on which PostgreSQL notifies of releases in one table. Separate from its
  * listener because the driver is an optional dependency.
  */
-public final class ReleaseChannel implements AutoCloseable {
+final class ReleaseChannel implements AutoCloseable {
 
 	/**
 	 * Timeout for an answer of the server, after which the connection counts as broken. A
@@ -47,7 +47,7 @@ public final class ReleaseChannel implements AutoCloseable {
 
 	private final String name;
 
-	public ReleaseChannel(Connection connection, TableName table) throws SQLException {
+	ReleaseChannel(Connection connection, TableName table) throws SQLException {
 		this.connection = connection;
 		this.networkTimeout = connection.getNetworkTimeout();
 		this.connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
@@ -61,7 +61,7 @@ public final class ReleaseChannel implements AutoCloseable {
 	/**
 	 * Return the query for the name of the channel of a table.
 	 */
-	public static String nameQuery(TableName table) {
+	static String nameQuery(TableName table) {
 		return PostgresStatements.channel(table);
 	}
 
@@ -77,7 +77,7 @@ public final class ReleaseChannel implements AutoCloseable {
 	 * Return whether releases in the table are still notified on this channel, which is
 	 * the case until the table is dropped and created again.
 	 */
-	public boolean isCurrent() throws SQLException {
+	boolean isCurrent() throws SQLException {
 		return this.name.equals(currentName());
 	}
 
@@ -86,7 +86,7 @@ public final class ReleaseChannel implements AutoCloseable {
 	 * @param millis the maximum time to wait
 	 * @param listener the listener for the messages
 	 */
-	public void receive(int millis, Consumer<String> listener) throws SQLException {
+	void receive(int millis, Consumer<String> listener) throws SQLException {
 		PGNotification[] notifications = this.session.getNotifications(millis);
 		if (notifications != null) {
 			for (PGNotification notification : notifications) {

@@ -13,7 +13,7 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Statements on values for one table in one dialect.
  */
-public final class ValueSql {
+final class ValueSql {
 
 	private static final String READ_ONE = """
 			SELECT now_micros, number, version, format, updates, expires_at
@@ -74,7 +74,7 @@ public final class ValueSql {
 	 * @param dialect the dialect
 	 * @param lockTable the lock table, next to which the value table is
 	 */
-	public ValueSql(JdbcDialect dialect, TableName lockTable) {
+	ValueSql(JdbcDialect dialect, TableName lockTable) {
 		this.dialect = dialect;
 		this.values = dialect.values();
 		this.lockTable = lockTable;
@@ -93,7 +93,7 @@ public final class ValueSql {
 	 * the version, the process, and the {@linkplain ValueEntry#sequence number} of the
 	 * update.
 	 */
-	public String update() {
+	String update() {
 		return this.update;
 	}
 
@@ -101,7 +101,7 @@ public final class ValueSql {
 	 * Return whether {@link #update()} compares the value before the change with an
 	 * expected one.
 	 */
-	public boolean isValueCompared() {
+	boolean isValueCompared() {
 		return this.values.isValueCompared();
 	}
 
@@ -109,14 +109,14 @@ public final class ValueSql {
 	 * Run the statement {@link #update()}.
 	 * @return the answer, or {@code null} if no row was changed
 	 */
-	public @Nullable Answer update(PreparedStatement statement) throws SQLException {
+	ValueDialect.@Nullable Answer update(PreparedStatement statement) throws SQLException {
 		return this.values.update(statement);
 	}
 
 	/**
 	 * Return the statement that reads a row, and the clock.
 	 */
-	public String readOne() {
+	String readOne() {
 		return this.readOne;
 	}
 
@@ -124,25 +124,25 @@ public final class ValueSql {
 	 * Return the statement that reads rows without their entries, and whether changes of
 	 * them will be notified for a while.
 	 */
-	public String read(int placeholders) {
+	String read(int placeholders) {
 		return render(READ, placeholders);
 	}
 
 	/**
 	 * Return whether rows can be watched.
 	 */
-	public boolean isWatching() {
+	boolean isWatching() {
 		return this.values.watch() != null;
 	}
 
-	public String watch(int placeholders) {
+	String watch(int placeholders) {
 		return render(Objects.requireNonNull(this.values.watch()), placeholders);
 	}
 
 	/**
 	 * Return the statement that inserts a row unless it exists.
 	 */
-	public String insert() {
+	String insert() {
 		return render(this.dialect.unlessPresent(INSERT, "value_key"), 0);
 	}
 
@@ -150,7 +150,7 @@ public final class ValueSql {
 	 * Return the statement that deletes a value whose time to live is over, unless its
 	 * row was changed meanwhile. Its parameters are key and version.
 	 */
-	public String end() {
+	String end() {
 		return render(END, 0);
 	}
 
@@ -158,18 +158,18 @@ public final class ValueSql {
 	 * Return the statement that finds the last key of a page after a key.
 	 * @param size the number of rows of a page
 	 */
-	public String lastOfPage(int size) {
+	String lastOfPage(int size) {
 		return render(LAST_OF_PAGE.formatted(size - 1), 0);
 	}
 
 	/**
 	 * Return the statement that reads the keys of deleted values in a range.
 	 */
-	public String oldKeys() {
+	String oldKeys() {
 		return render(OLD_KEYS, 0);
 	}
 
-	public String deleteOld(int placeholders) {
+	String deleteOld(int placeholders) {
 		return render(DELETE_OLD, placeholders);
 	}
 
@@ -180,19 +180,8 @@ public final class ValueSql {
 	/**
 	 * Return whether rows of a format can be read and written.
 	 */
-	public static boolean isKnown(int format) {
+	static boolean isKnown(int format) {
 		return format == ValueDialect.FORMAT;
-	}
-
-	/**
-	 * Answer to an update that was applied. If there is neither an entry nor a version,
-	 * the row has to be read.
-	 *
-	 * @param entry the entry that was written, or {@code null}
-	 * @param version the version of the row after the update if the value before was the
-	 * expected one, or 0
-	 */
-	public record Answer(@Nullable String entry, long version) {
 	}
 
 }

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,13 +43,7 @@ import org.jspecify.annotations.Nullable;
  * {@code AND @@no-flush@@} are conditions that change a setting for the statement, and
  * are omitted by dialects that have none.
  */
-public abstract class JdbcDialect {
-
-	/**
-	 * Time for which a key is reserved for the request to which it was handed off: longer
-	 * than the maximum delay between two of its attempts.
-	 */
-	public static final Duration RESERVATION_TIME = Duration.ofMillis(500);
+abstract class JdbcDialect {
 
 	/**
 	 * First two digits of the SQLSTATEs of failed connections.
@@ -76,7 +70,7 @@ public abstract class JdbcDialect {
 	/**
 	 * SQLSTATE of a read-only transaction, used for read-only servers as well.
 	 */
-	public static final String READ_ONLY = "25006";
+	static final String READ_ONLY = "25006";
 
 	private static final String SCHEMA_DIRECTORY = "/io/github/lockspring/jdbc/";
 
@@ -100,7 +94,7 @@ public abstract class JdbcDialect {
 	 * Return the expression for the clock of the database in microseconds since 1970,
 	 * independent of the time zone.
 	 */
-	public abstract String now();
+	abstract String now();
 
 	/**
 	 * Return the expression for the clock of the database in a readable form.
@@ -120,7 +114,7 @@ public abstract class JdbcDialect {
 	/**
 	 * Prepare the statement {@link #acquire()} or {@link #reacquire()}.
 	 */
-	public PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
+	PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
 		return connection.prepareStatement(sql);
 	}
 
@@ -128,7 +122,7 @@ public abstract class JdbcDialect {
 	 * Run the statement {@link #acquire()}.
 	 * @return the last token of the block, or {@code null} if another owner holds the key
 	 */
-	public @Nullable Long acquire(PreparedStatement statement) throws SQLException {
+	@Nullable Long acquire(PreparedStatement statement) throws SQLException {
 		try (ResultSet result = statement.executeQuery()) {
 			return (result.next()) ? result.getLong(1) : null;
 		}
@@ -202,7 +196,7 @@ public abstract class JdbcDialect {
 	/**
 	 * Return whether a release is on disk when its statement ends.
 	 */
-	public boolean isReleaseDurable() {
+	boolean isReleaseDurable() {
 		return true;
 	}
 
@@ -210,7 +204,7 @@ public abstract class JdbcDialect {
 	 * Run one of the statements that notify of a release.
 	 * @return the number of changed rows
 	 */
-	public int updateAndNotify(PreparedStatement statement) throws SQLException {
+	int updateAndNotify(PreparedStatement statement) throws SQLException {
 		return statement.executeUpdate();
 	}
 
@@ -235,13 +229,13 @@ public abstract class JdbcDialect {
 	 * Return the query whose first column is true if the server is read-only, such as a
 	 * replica.
 	 */
-	public abstract String readOnly();
+	abstract String readOnly();
 
 	/**
 	 * Evaluate the answer to {@link #readOnly()}.
 	 * @throws SQLException if the server is read-only
 	 */
-	public static void requireWritable(ResultSet answer) throws SQLException {
+	static void requireWritable(ResultSet answer) throws SQLException {
 		if (answer.getBoolean(1)) {
 			throw new SQLException("The database is read-only, as replicas are and servers during a failover: "
 					+ "locks need the primary", READ_ONLY);
@@ -252,7 +246,7 @@ public abstract class JdbcDialect {
 	 * Return whether a statement failed because the server or the transaction is
 	 * read-only.
 	 */
-	public boolean isReadOnly(SQLException failure) {
+	boolean isReadOnly(SQLException failure) {
 		return READ_ONLY.equals(failure.getSQLState());
 	}
 
@@ -260,7 +254,7 @@ public abstract class JdbcDialect {
 	 * Return a sentence that describes why the table cannot be used although its columns
 	 * are correct: because of its storage, or the settings of the session.
 	 */
-	public Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		return Optional.empty();
 	}
 
@@ -268,7 +262,7 @@ public abstract class JdbcDialect {
 	 * Return a warning if the table has become slow because the database cannot remove
 	 * old versions of its rows.
 	 */
-	public Optional<String> growthWarning(Connection connection, TableName table) throws SQLException {
+	Optional<String> growthWarning(Connection connection, TableName table) throws SQLException {
 		return Optional.empty();
 	}
 
@@ -277,7 +271,7 @@ public abstract class JdbcDialect {
 	 * read the committed state also after they have waited for a row.
 	 * @return the change that restores the session
 	 */
-	public SessionChange readCommitted(Connection connection) throws SQLException {
+	SessionChange readCommitted(Connection connection) throws SQLException {
 		int isolation = connection.getTransactionIsolation();
 		if (isolation == Connection.TRANSACTION_READ_COMMITTED) {
 			return SessionChange.NONE;
@@ -294,7 +288,7 @@ public abstract class JdbcDialect {
 	 * Return the maximum time for which a statement waits for a row that another session
 	 * has locked.
 	 */
-	public Duration lockTimeout() {
+	Duration lockTimeout() {
 		return Duration.ofMillis(100);
 	}
 
@@ -302,12 +296,12 @@ public abstract class JdbcDialect {
 	 * Configure a session for the statements of this dialect.
 	 * @return the change that restores the session
 	 */
-	public abstract SessionChange configure(Connection connection) throws SQLException;
+	abstract SessionChange configure(Connection connection) throws SQLException;
 
 	/**
 	 * Run a statement without parameters, and ignore its result.
 	 */
-	public static void execute(Connection connection, String sql) throws SQLException {
+	static void execute(Connection connection, String sql) throws SQLException {
 		try (Statement statement = connection.createStatement()) {
 			statement.execute(sql);
 		}
@@ -317,7 +311,7 @@ public abstract class JdbcDialect {
 	 * Return whether a statement failed only because of a conflict with another session
 	 * on the same row: it changed nothing and may be retried.
 	 */
-	public boolean isContended(SQLException failure) {
+	boolean isContended(SQLException failure) {
 		return isOf(ROLLED_BACK, failure) && !UNKNOWN.equals(failure.getSQLState());
 	}
 
@@ -330,7 +324,7 @@ public abstract class JdbcDialect {
 	 * certain that nothing was changed. That is not certain if the connection has failed
 	 * afterwards, unless it was closed on purpose.
 	 */
-	public boolean isRejected(SQLException failure) {
+	boolean isRejected(SQLException failure) {
 		return isContended(failure) || isEndOfSession(failure) || (isError(failure) && !hasConnectionFailed(failure));
 	}
 
@@ -345,7 +339,7 @@ public abstract class JdbcDialect {
 	 * Return whether the connection has failed during a statement, or could not be
 	 * opened.
 	 */
-	public static boolean hasConnectionFailed(SQLException failure) {
+	static boolean hasConnectionFailed(SQLException failure) {
 		for (SQLException each = failure; each != null; each = each.getNextException()) {
 			if (isOf(CONNECTION, each) || each.getCause() instanceof IOException) {
 				return true;
@@ -358,7 +352,7 @@ public abstract class JdbcDialect {
 	 * Return whether the database has rolled the statement back and closed the session,
 	 * as when it is shut down.
 	 */
-	public boolean isEndOfSession(SQLException failure) {
+	boolean isEndOfSession(SQLException failure) {
 		return false;
 	}
 
@@ -366,7 +360,7 @@ public abstract class JdbcDialect {
 	 * Return whether a rejection may be temporary, so that it does not reveal a mistake
 	 * in the tables.
 	 */
-	public boolean isTemporary(SQLException rejection) {
+	boolean isTemporary(SQLException rejection) {
 		return isContended(rejection) || isReadOnly(rejection) || isEndOfSession(rejection)
 				|| TEMPORARY.stream().anyMatch((group) -> isOf(group, rejection));
 	}
@@ -388,7 +382,7 @@ public abstract class JdbcDialect {
 	 * @param rejection the rejection
 	 * @param connection the connection of the statement
 	 */
-	public Optional<String> remedy(SQLException rejection, Connection connection) {
+	Optional<String> remedy(SQLException rejection, Connection connection) {
 		if (isSchemaMissing(rejection)) {
 			return Optional.of("Create the schema, or change the name of the lock table.");
 		}
@@ -403,7 +397,7 @@ public abstract class JdbcDialect {
 	/**
 	 * Return the statements that create the tables unless they exist, as one script.
 	 */
-	public String schema(TableName table) {
+	String schema(TableName table) {
 		String name = schemaResource();
 		try (InputStream resource = JdbcDialect.class.getResourceAsStream(SCHEMA_DIRECTORY + name)) {
 			if (resource == null) {
@@ -419,7 +413,7 @@ public abstract class JdbcDialect {
 	/**
 	 * Return the statements that create the tables unless they exist, one by one.
 	 */
-	public List<String> schemaStatements(TableName table) {
+	List<String> schemaStatements(TableName table) {
 		return List.of(schema(table).split(END_OF_STATEMENT));
 	}
 
@@ -428,7 +422,7 @@ public abstract class JdbcDialect {
 	/**
 	 * Return the required columns of the lock table.
 	 */
-	public abstract List<JdbcColumn> columns();
+	abstract List<JdbcColumn> columns();
 
 	/**
 	 * Return the statements on values.
@@ -438,7 +432,7 @@ public abstract class JdbcDialect {
 	/**
 	 * Return the required columns of the value table.
 	 */
-	public List<JdbcColumn> valueColumns() {
+	List<JdbcColumn> valueColumns() {
 		return values().columns();
 	}
 
@@ -460,7 +454,7 @@ public abstract class JdbcDialect {
 	/**
 	 * Change of the settings of a session.
 	 */
-	public interface SessionChange {
+	interface SessionChange {
 
 		/**
 		 * Change that does nothing.

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -76,7 +76,7 @@ final class H2Dialect extends JdbcDialect {
 	 * offset of the time zone. It is several times faster than the extraction of the
 	 * epoch as a decimal number.
 	 */
-	static final String NOW = "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00Z', "
+	private static final String NOW = "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00Z', "
 			+ "CURRENT_TIMESTAMP AT TIME ZONE 'Z')";
 
 	/**
@@ -110,7 +110,7 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	public String now() {
+	String now() {
 		return NOW;
 	}
 
@@ -120,17 +120,17 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	public String readOnly() {
+	String readOnly() {
 		return "CALL READONLY()";
 	}
 
 	@Override
-	public boolean isReadOnly(SQLException failure) {
+	boolean isReadOnly(SQLException failure) {
 		return super.isReadOnly(failure) || failure.getErrorCode() == DATABASE_IS_READ_ONLY;
 	}
 
 	@Override
-	public SessionChange configure(Connection connection) throws SQLException {
+	SessionChange configure(Connection connection) throws SQLException {
 		int lockTimeout = lockTimeout(connection);
 		setLockTimeout(connection, 1);
 		return (configured) -> setLockTimeout(configured, lockTimeout);
@@ -149,7 +149,7 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	public boolean isContended(SQLException failure) {
+	boolean isContended(SQLException failure) {
 		return super.isContended(failure) || CONTENDED.contains(failure.getErrorCode());
 	}
 
@@ -179,7 +179,7 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	public List<JdbcColumn> columns() {
+	List<JdbcColumn> columns() {
 		return JdbcColumn.ofLocks(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
 				new JdbcColumn("held_since", Types.TIMESTAMP_WITH_TIMEZONE, 0, "TIMESTAMP(6) WITH TIME ZONE"),
 				new JdbcColumn("entries", Types.VARCHAR, 65_535, "VARCHAR(1000000)"));

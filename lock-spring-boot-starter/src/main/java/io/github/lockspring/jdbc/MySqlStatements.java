@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 /**
  * Statements of MySQL and MariaDB.

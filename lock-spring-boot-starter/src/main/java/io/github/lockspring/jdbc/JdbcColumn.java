@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -32,9 +32,9 @@ import java.util.stream.Stream;
  * @param minLength the length it must have at least, 0 if its type has none
  * @param definition its type as the database writes it
  */
-public record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String definition) {
+record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String definition) {
 
-	public JdbcColumn(String name, int jdbcType, int minLength, String definition) {
+	JdbcColumn(String name, int jdbcType, int minLength, String definition) {
 		this(name, Set.of(jdbcType), minLength, definition);
 	}
 
@@ -76,7 +76,7 @@ public record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, Str
 	 * @param columns the columns of the table
 	 * @return a sentence that describes the problem, if any
 	 */
-	public Optional<String> problemIn(ResultSetMetaData columns) throws SQLException {
+	Optional<String> problemIn(ResultSetMetaData columns) throws SQLException {
 		for (int i = 1; i <= columns.getColumnCount(); i++) {
 			if (columns.getColumnLabel(i).equalsIgnoreCase(this.name)) {
 				return problemOf(columns, i);

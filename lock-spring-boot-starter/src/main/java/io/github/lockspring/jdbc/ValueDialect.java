@@ -13,7 +13,7 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,8 +21,6 @@ import java.sql.SQLException;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
-
-import io.github.lockspring.jdbc.dialect.ValueSql.Answer;
 
 /**
  * Statements on values in the dialect of one database product.
@@ -81,9 +79,11 @@ abstract class ValueDialect {
 
 	/**
 	 * Return the expression for the clock at the beginning of the statement, which is
-	 * constant within a statement.
+	 * constant within a statement. By default, it is the clock.
 	 */
-	abstract String begin();
+	String begin() {
+		return "@@now@@";
+	}
 
 	/**
 	 * Return the expression for the position of the entry of a process in the row, or
@@ -169,6 +169,17 @@ abstract class ValueDialect {
 			.replace("@@max-length@@", String.valueOf(ValueEntry.MAX_TOTAL_LENGTH))
 			.replace("@@sequence@@", String.valueOf(ValueEntry.SEQUENCE_OFFSET))
 			.replace("@@sequence-length@@", String.valueOf(ValueEntry.SEQUENCE_LENGTH));
+	}
+
+	/**
+	 * Answer to an update that was applied. If there is neither an entry nor a version,
+	 * the row has to be read.
+	 *
+	 * @param entry the entry that was written, or {@code null}
+	 * @param version the version of the row after the update if the value before was the
+	 * expected one, or 0
+	 */
+	record Answer(@Nullable String entry, long version) {
 	}
 
 }

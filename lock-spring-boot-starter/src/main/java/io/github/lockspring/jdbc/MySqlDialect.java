@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -128,7 +128,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public String now() {
+	String now() {
 		return MySqlStatements.NOW;
 	}
 
@@ -148,12 +148,12 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
+	PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
 		return connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
 	}
 
 	@Override
-	public @Nullable Long acquire(PreparedStatement statement) throws SQLException {
+	@Nullable Long acquire(PreparedStatement statement) throws SQLException {
 		statement.executeUpdate();
 		try (ResultSet result = statement.getGeneratedKeys()) {
 			long token = (result.next()) ? result.getLong(1) : 0;
@@ -167,17 +167,17 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public String readOnly() {
+	String readOnly() {
 		return MySqlStatements.SETTINGS;
 	}
 
 	@Override
-	public boolean isReadOnly(SQLException failure) {
+	boolean isReadOnly(SQLException failure) {
 		return super.isReadOnly(failure) || READ_ONLY_SERVER.contains(failure.getErrorCode());
 	}
 
 	@Override
-	public Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(MySqlStatements.ENGINE)) {
 			statement.setString(1, table.schema());
 			statement.setString(2, table.simpleName());
@@ -204,14 +204,14 @@ final class MySqlDialect extends JdbcDialect {
 	 * statements of users with administrative privileges would be executed nevertheless.
 	 */
 	@Override
-	public SessionChange configure(Connection connection) throws SQLException {
+	SessionChange configure(Connection connection) throws SQLException {
 		int timeout = lockTimeout(connection);
 		setLockTimeout(connection, (int) LOCK_TIMEOUT.toSeconds());
 		return (configured) -> setLockTimeout(configured, timeout);
 	}
 
 	@Override
-	public Duration lockTimeout() {
+	Duration lockTimeout() {
 		return LOCK_TIMEOUT;
 	}
 
@@ -229,7 +229,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public boolean isContended(SQLException failure) {
+	boolean isContended(SQLException failure) {
 		return super.isContended(failure) || CONTENDED.contains(failure.getErrorCode());
 	}
 
@@ -242,12 +242,12 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public boolean isEndOfSession(SQLException failure) {
+	boolean isEndOfSession(SQLException failure) {
 		return END_OF_SESSION.contains(failure.getErrorCode());
 	}
 
 	@Override
-	public boolean isTemporary(SQLException rejection) {
+	boolean isTemporary(SQLException rejection) {
 		return super.isTemporary(rejection) || TEMPORARY.contains(rejection.getErrorCode());
 	}
 
@@ -262,7 +262,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public Optional<String> remedy(SQLException rejection, Connection connection) {
+	Optional<String> remedy(SQLException rejection, Connection connection) {
 		if (NOT_LOGGED.contains(rejection.getErrorCode())) {
 			return Optional.of(BINLOG_FORMAT);
 		}
@@ -290,7 +290,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public List<JdbcColumn> columns() {
+	List<JdbcColumn> columns() {
 		return JdbcColumn.ofLocks(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
 				new JdbcColumn("held_since", Types.TIMESTAMP, 26, "DATETIME(6)"),
 				new JdbcColumn("entries", Set.of(Types.LONGVARCHAR, Types.VARCHAR), 1_000_000, "MEDIUMTEXT"));

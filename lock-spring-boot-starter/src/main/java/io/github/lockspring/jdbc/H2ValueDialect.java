@@ -13,7 +13,7 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.Types;
 import java.util.List;
@@ -35,11 +35,6 @@ final class H2ValueDialect extends ValueDialect {
 			  WHERE @@condition@@
 			)
 			""";
-
-	@Override
-	String begin() {
-		return H2Dialect.NOW;
-	}
 
 	@Override
 	String ownPosition() {

@@ -13,7 +13,7 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -23,8 +23,6 @@ import java.util.List;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
-
-import io.github.lockspring.jdbc.dialect.ValueSql.Answer;
 
 /**
  * Values in MySQL and MariaDB, whose updates return only the argument of

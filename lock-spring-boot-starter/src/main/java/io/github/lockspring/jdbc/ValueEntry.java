@@ -13,12 +13,14 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.util.ArrayList;
 import java.util.List;
 
 import org.springframework.util.Assert;
+
+import io.github.lockspring.spi.state.ValueState;
 
 /**
  * Last update of a process, as recorded in the row of a value. The entries of a row are
@@ -30,12 +32,7 @@ import org.springframework.util.Assert;
  * @param versionBefore the version before the update, 0 if the value was absent
  * @param version the version of the row after the update
  */
-public record ValueEntry(String instance, long sequence, long numberBefore, long versionBefore, long version) {
-
-	/**
-	 * Maximum number of entries of a row.
-	 */
-	public static final int MAX_ENTRIES = 128;
+record ValueEntry(String instance, long sequence, long numberBefore, long versionBefore, long version) {
 
 	private static final int INSTANCE_LENGTH = 32;
 
@@ -67,12 +64,12 @@ public record ValueEntry(String instance, long sequence, long numberBefore, long
 	/**
 	 * The maximum length of all entries of a row.
 	 */
-	static final int MAX_TOTAL_LENGTH = MAX_ENTRIES * LENGTH;
+	static final int MAX_TOTAL_LENGTH = ValueState.MAX_UPDATES * LENGTH;
 
 	/**
 	 * Return the beginning of an entry, which the statement completes.
 	 */
-	public static String beginning(String instance, long sequence) {
+	static String beginning(String instance, long sequence) {
 		Assert.isTrue(instance.length() == INSTANCE_LENGTH,
 				() -> "The instance of an update must have %d digits".formatted(INSTANCE_LENGTH));
 		return instance + ' ' + sequence(sequence) + ' ';
@@ -81,7 +78,7 @@ public record ValueEntry(String instance, long sequence, long numberBefore, long
 	/**
 	 * Return the number of an update so that texts compare as numbers do.
 	 */
-	public static String sequence(long sequence) {
+	static String sequence(long sequence) {
 		String digits = Long.toString(sequence);
 		return "0".repeat(SEQUENCE_LENGTH - digits.length()) + digits;
 	}
@@ -89,7 +86,7 @@ public record ValueEntry(String instance, long sequence, long numberBefore, long
 	/**
 	 * Return the line of this entry.
 	 */
-	public String toLine() {
+	String toLine() {
 		return beginning(this.instance, this.sequence) + padded(this.numberBefore, NUMBER_LENGTH) + ' '
 				+ padded(this.versionBefore, VERSION_LENGTH) + ' ' + padded(this.version, VERSION_LENGTH) + '\n';
 	}
@@ -104,7 +101,7 @@ public record ValueEntry(String instance, long sequence, long numberBefore, long
 	 * @param lines the entries of the row
 	 * @throws IllegalArgumentException if there is none
 	 */
-	public static ValueEntry first(String lines) {
+	static ValueEntry first(String lines) {
 		return at(lines, 0);
 	}
 
@@ -113,7 +110,7 @@ public record ValueEntry(String instance, long sequence, long numberBefore, long
 	 * @param lines the entries of the row
 	 * @throws IllegalArgumentException if they cannot be read
 	 */
-	public static List<ValueEntry> all(String lines) {
+	static List<ValueEntry> all(String lines) {
 		List<ValueEntry> entries = new ArrayList<>(lines.length() / LENGTH);
 		for (int i = 0; i < lines.length(); i += LENGTH) {
 			entries.add(at(lines, i));

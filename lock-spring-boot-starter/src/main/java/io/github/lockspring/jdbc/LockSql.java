@@ -14,17 +14,19 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.state.KeyState;
+
 /**
  * Statements for one table in one dialect.
  */
-public final class LockSql {
+final class LockSql {
 
 	/**
 	 * Hands the key off to the first waiting request, or releases it if there is none.
@@ -141,7 +143,7 @@ public final class LockSql {
 
 	private final @Nullable String mark;
 
-	public LockSql(JdbcDialect dialect, TableName table) {
+	LockSql(JdbcDialect dialect, TableName table) {
 		this.dialect = dialect;
 		this.table = table;
 		this.acquire = dialect.render(dialect.acquire(), table, 0);
@@ -150,7 +152,7 @@ public final class LockSql {
 		String contend = dialect.contend();
 		this.contend = (contend != null) ? dialect.render(contend, table, 0) : null;
 		this.release = RELEASE.replace("@@handing-off@@", dialect.handingOff())
-			.replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(JdbcDialect.RESERVATION_TIME)))
+			.replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(KeyState.RESERVATION_TIME)))
 				+ dialect.notifying();
 		this.releaseOne = dialect.render(this.release, table, 1);
 		this.releaseWithDelay = RELEASE_WITH_DELAY + dialect.notifying();
@@ -162,38 +164,38 @@ public final class LockSql {
 		this.mark = (mark != null) ? dialect.render(mark, table, 0) : null;
 	}
 
-	public String acquire() {
+	String acquire() {
 		return this.acquire;
 	}
 
-	public @Nullable String reacquire() {
+	@Nullable String reacquire() {
 		return this.reacquire;
 	}
 
-	public @Nullable String contend() {
+	@Nullable String contend() {
 		return this.contend;
 	}
 
-	public String release(int placeholders) {
+	String release(int placeholders) {
 		return (placeholders == 1) ? this.releaseOne : render(this.release, placeholders);
 	}
 
-	public String releaseWithDelay(int placeholders) {
+	String releaseWithDelay(int placeholders) {
 		return render(this.releaseWithDelay, placeholders);
 	}
 
-	public String renew(int placeholders) {
+	String renew(int placeholders) {
 		return render(RENEW, placeholders);
 	}
 
-	public String held(int placeholders) {
+	String held(int placeholders) {
 		return render(HELD, placeholders);
 	}
 
 	/**
 	 * Return the statement that reads rows, and the clock.
 	 */
-	public String read(int placeholders) {
+	String read(int placeholders) {
 		return (placeholders == 1) ? this.readOne : render(READ, placeholders);
 	}
 
@@ -203,7 +205,7 @@ public final class LockSql {
 	 * the row was read, the time from the reading to that end or {@code null} if there is
 	 * no such lease, and the other columns.
 	 */
-	public String write() {
+	String write() {
 		return this.write;
 	}
 
@@ -211,30 +213,30 @@ public final class LockSql {
 	 * Return the statement {@link #write()} for a change after which waiting requests may
 	 * be admitted. It notifies them if the database supports that.
 	 */
-	public String writeAndNotify() {
+	String writeAndNotify() {
 		return this.writeAndNotify;
 	}
 
-	public @Nullable String mark() {
+	@Nullable String mark() {
 		return this.mark;
 	}
 
-	public boolean isMarking() {
+	boolean isMarking() {
 		return this.mark != null;
 	}
 
-	public String markAll(int placeholders) {
+	String markAll(int placeholders) {
 		return render(Objects.requireNonNull(this.dialect.markAll()), placeholders);
 	}
 
 	/**
 	 * Return the statement that inserts a row unless it exists.
 	 */
-	public String insert() {
+	String insert() {
 		return render(this.dialect.unlessPresent(INSERT, "lock_key"), 0);
 	}
 
-	public String delete() {
+	String delete() {
 		return render(DELETE, 0);
 	}
 
@@ -242,7 +244,7 @@ public final class LockSql {
 	 * Return the statement that removes rows whose token, lease and last shared lease are
 	 * older than the last three parameters.
 	 */
-	public String deleteOld(int placeholders) {
+	String deleteOld(int placeholders) {
 		return render(DELETE_OLD, placeholders);
 	}
 
@@ -250,7 +252,7 @@ public final class LockSql {
 	 * Return the statement that finds the last key of a page after a key.
 	 * @param size the number of rows of a page
 	 */
-	public String lastOfPage(int size) {
+	String lastOfPage(int size) {
 		return render(LAST_OF_PAGE.formatted(size - 1), 0);
 	}
 
@@ -258,7 +260,7 @@ public final class LockSql {
 	 * Return the statement that reads the rows between two keys whose token, lease and
 	 * last shared lease are older than the last three parameters.
 	 */
-	public String oldRows() {
+	String oldRows() {
 		return render(OLD_ROWS, 0);
 	}
 

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -68,7 +68,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	public String now() {
+	String now() {
 		return PostgresStatements.NOW;
 	}
 
@@ -122,12 +122,12 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	public boolean isReleaseDurable() {
+	boolean isReleaseDurable() {
 		return false;
 	}
 
 	@Override
-	public int updateAndNotify(PreparedStatement statement) throws SQLException {
+	int updateAndNotify(PreparedStatement statement) throws SQLException {
 		int changed = 0;
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -157,12 +157,12 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	public String readOnly() {
+	String readOnly() {
 		return PostgresStatements.READ_ONLY_SERVER;
 	}
 
 	@Override
-	public Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.PERSISTENCE)) {
 			statement.setString(1, table.value());
 			try (ResultSet rows = statement.executeQuery()) {
@@ -174,7 +174,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	public Optional<String> growthWarning(Connection connection, TableName table) throws SQLException {
+	Optional<String> growthWarning(Connection connection, TableName table) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.VERSIONS)) {
 			statement.setString(1, table.value());
 			try (ResultSet rows = statement.executeQuery()) {
@@ -197,23 +197,23 @@ final class PostgresDialect extends JdbcDialect {
 	 * retried.
 	 */
 	@Override
-	public SessionChange readCommitted(Connection connection) throws SQLException {
+	SessionChange readCommitted(Connection connection) throws SQLException {
 		PostgresSession session = PostgresSession.ofKnown(connection);
 		return session.isIsolationToBeSet() ? setReadCommitted(connection, session.level()) : SessionChange.NONE;
 	}
 
 	@Override
-	public SessionChange configure(Connection connection) {
+	SessionChange configure(Connection connection) {
 		return SessionChange.NONE;
 	}
 
 	@Override
-	public boolean isContended(SQLException failure) {
+	boolean isContended(SQLException failure) {
 		return super.isContended(failure) || LOCK_NOT_AVAILABLE.equals(failure.getSQLState());
 	}
 
 	@Override
-	public boolean isEndOfSession(SQLException failure) {
+	boolean isEndOfSession(SQLException failure) {
 		return failure.getSQLState() != null && END_OF_SESSION.contains(failure.getSQLState());
 	}
 
@@ -233,7 +233,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	public List<JdbcColumn> columns() {
+	List<JdbcColumn> columns() {
 		return JdbcColumn.ofLocks(new JdbcColumn("lock_key", Types.BINARY, 0, "BYTEA"),
 				new JdbcColumn("held_since", Types.TIMESTAMP, 0, "TIMESTAMPTZ"),
 				new JdbcColumn("entries", Types.VARCHAR, 65_535, "TEXT"), JdbcColumn.bigint("awaited_until"));

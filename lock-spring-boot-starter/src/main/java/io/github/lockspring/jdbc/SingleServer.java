@@ -14,19 +14,21 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Servers to which the driver connects for a URL. All locks must be stored on one server:
+ * The server to which the driver connects. All locks must be stored on one server:
  * a driver that balances connections between servers that accept writes grants a key once
- * on each of them. Servers that are tried in their order are accepted.
+ * on each of them. Servers that are tried in their order are accepted. Likewise, all
+ * leases must be measured by one clock.
  */
-public final class ServerUrl {
+final class SingleServer {
 
 	/**
 	 * URLs of MySQL and MariaDB whose connections, or statements, are balanced between
@@ -62,7 +64,15 @@ public final class ServerUrl {
 	private static final Pattern DSQL = Pattern.compile("(?i)jdbc:aws-dsql:.*|jdbc:[^?]*\\.dsql[^/?]*\\.on\\.aws\\b.*",
 			Pattern.DOTALL);
 
-	private ServerUrl() {
+	/**
+	 * Databases that call themselves PostgreSQL or MySQL, by a part of their version.
+	 * Several of their servers accept writes, and decide by their own clocks whether a
+	 * lease is over.
+	 */
+	private static final Map<String, String> DISTRIBUTED = Map.of("-YB-", "YugabyteDB", "CockroachDB", "CockroachDB",
+			"DSQL", "Aurora DSQL", "TiDB", "TiDB", "OceanBase", "OceanBase", "Vitess", "Vitess");
+
+	private SingleServer() {
 	}
 
 	/**
@@ -71,7 +81,7 @@ public final class ServerUrl {
 	 * @throws UnsupportedDatabaseException if the locks would be on several servers. The
 	 * message does not contain the URL, which may contain a password
 	 */
-	public static void requireOneServer(@Nullable String url) {
+	static void requireOneServer(@Nullable String url) {
 		if (url == null) {
 			return;
 		}
@@ -85,8 +95,27 @@ public final class ServerUrl {
 			throw balanced("balances between its servers (loadBalanceHosts=true without targetServerType=primary)");
 		}
 		if (DSQL.matcher(url).matches()) {
-			throw JdbcDialects.distributed("Aurora DSQL");
+			throw distributed("Aurora DSQL");
 		}
+	}
+
+	/**
+	 * Reject a distributed database.
+	 * @param version the version of the database as it describes itself
+	 * @throws UnsupportedDatabaseException if the version is that of a distributed one
+	 */
+	static void requireOneClock(String version) {
+		DISTRIBUTED.forEach((part, name) -> {
+			if (version.contains(part)) {
+				throw distributed(name);
+			}
+		});
+	}
+
+	private static UnsupportedDatabaseException distributed(String name) {
+		return new UnsupportedDatabaseException(("Unsupported database for locks: %s. Several of its servers accept "
+				+ "writes, and the end of a lease would depend on which of their clocks is read.")
+			.formatted(name));
 	}
 
 	private static UnsupportedDatabaseException balanced(String problem) {
@@ -102,7 +131,7 @@ public final class ServerUrl {
 	 * @param url the JDBC URL
 	 * @return the warning, or nothing
 	 */
-	public static Optional<String> warning(String url) {
+	static Optional<String> warning(String url) {
 		return (REPLICATED.matcher(url).matches() || RANDOM_HOST.matcher(url).matches())
 				? Optional.of("The JDBC URL of the locks names several servers. At any time, only one of them may "
 						+ "accept writes: otherwise a key could be locked once on each.")

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,9 +24,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * Tests for {@link ServerUrl}.
+ * Tests for {@link SingleServer}.
  */
-class ServerUrlTests {
+class SingleServerTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "jdbc:mysql:loadbalance://a,b/db", "jdbc:mysql+srv:loadbalance://a/db",
@@ -39,7 +39,7 @@ class ServerUrlTests {
 			"jdbc:yugabytedb:postgresql://a,b/db?loadBalanceHosts=true",
 			"jdbc:postgresql://abc.dsql.us-east-1.on.aws/postgres", "jdbc:aws-dsql:postgresql://abc/postgres" })
 	void urlThatLeadsToSeveralPrimariesIsRejected(String url) {
-		assertThatExceptionOfType(UnsupportedDatabaseException.class).isThrownBy(() -> ServerUrl.requireOneServer(url))
+		assertThatExceptionOfType(UnsupportedDatabaseException.class).isThrownBy(() -> SingleServer.requireOneServer(url))
 			.satisfies((rejection) -> assertThat(rejection).hasMessageNotContaining("jdbc:"));
 	}
 
@@ -50,8 +50,8 @@ class ServerUrlTests {
 			"jdbc:postgresql://a,b/db?loadBalanceHosts=true&targetServerType=primary",
 			"jdbc:postgresql://a,b/db?targetServerType=preferPrimary&loadBalanceHosts=true" })
 	void urlWithOnePrimaryIsWarnedAbout(String url) {
-		assertThatNoException().isThrownBy(() -> ServerUrl.requireOneServer(url));
-		assertThat(ServerUrl.warning(url)).isPresent();
+		assertThatNoException().isThrownBy(() -> SingleServer.requireOneServer(url));
+		assertThat(SingleServer.warning(url)).isPresent();
 	}
 
 	@ParameterizedTest
@@ -61,8 +61,8 @@ class ServerUrlTests {
 			"jdbc:aws-wrapper:postgresql://a.on.aws/db", "jdbc:h2:mem:loadbalance",
 			"jdbc:postgresql://a/replication?x=.dsql.on.aws" })
 	void otherUrlIsAccepted(String url) {
-		assertThatNoException().isThrownBy(() -> ServerUrl.requireOneServer(url));
-		assertThat(ServerUrl.warning(url)).isEmpty();
+		assertThatNoException().isThrownBy(() -> SingleServer.requireOneServer(url));
+		assertThat(SingleServer.warning(url)).isEmpty();
 	}
 
 }

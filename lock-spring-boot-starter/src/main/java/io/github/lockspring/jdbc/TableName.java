@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.util.regex.Pattern;
 
@@ -26,7 +26,7 @@ import org.springframework.util.Assert;
  *
  * @param value the name, with or without its schema
  */
-public record TableName(String value) {
+record TableName(String value) {
 
 	/**
 	 * Pattern for valid names. With the suffix, no name is longer than 63 characters, to
@@ -39,7 +39,7 @@ public record TableName(String value) {
 
 	private static final int MAX_SHOWN = 128;
 
-	public TableName {
+	TableName {
 		Assert.notNull(value, "'tableName' must not be null");
 		Assert.isTrue(ALLOWED.matcher(value).matches(),
 				() -> "The name of the lock table must be 'table' or 'schema.table' of letters, digits and underscores "
@@ -50,14 +50,14 @@ public record TableName(String value) {
 	/**
 	 * Return the name of the value table next to a lock table, in the same schema.
 	 */
-	public TableName ofValues() {
+	TableName ofValues() {
 		return new TableName(this.value + VALUE_SUFFIX);
 	}
 
 	/**
 	 * Return the schema, if the name has one.
 	 */
-	public @Nullable String schema() {
+	@Nullable String schema() {
 		int dot = this.value.indexOf('.');
 		return (dot >= 0) ? this.value.substring(0, dot) : null;
 	}
@@ -65,7 +65,7 @@ public record TableName(String value) {
 	/**
 	 * Return the name without the schema.
 	 */
-	public String simpleName() {
+	String simpleName() {
 		return this.value.substring(this.value.indexOf('.') + 1);
 	}
 

@@ -13,7 +13,7 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
-package io.github.lockspring.jdbc.dialect;
+package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -32,7 +32,7 @@ import org.postgresql.PGConnection;
  * @param pooled whether the connection leads to a pooler
  * @param isolation the isolation of transactions, as PostgreSQL writes it
  */
-public record PostgresSession(boolean pooled, String isolation) {
+record PostgresSession(boolean pooled, String isolation) {
 
 	private static final String READ_COMMITTED = "read committed";
 
@@ -81,12 +81,12 @@ public record PostgresSession(boolean pooled, String isolation) {
 	 * the id of the server process: it reports another one to clients when they connect.
 	 * @throws UnsupportedDatabaseException if it is a session of a distributed database
 	 */
-	public static PostgresSession of(Connection connection) throws SQLException {
+	static PostgresSession of(Connection connection) throws SQLException {
 		try (Statement statement = connection.createStatement();
 				ResultSet rows = statement
 					.executeQuery("SELECT pg_backend_pid(), current_setting('transaction_isolation'), version()")) {
 			rows.next();
-			JdbcDialects.requireOneClock(rows.getString(3));
+			SingleServer.requireOneClock(rows.getString(3));
 			return new PostgresSession(isOtherProcess(connection, rows.getInt(1)), rows.getString(2));
 		}
 	}
