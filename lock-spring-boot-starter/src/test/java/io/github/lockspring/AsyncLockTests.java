@@ -85,7 +85,7 @@ class AsyncLockTests {
 
 	private static <T extends @Nullable Object> T get(CompletableFuture<T> future) {
 		try {
-			return future.get(20, TimeUnit.SECONDS);
+			return future.get(1, TimeUnit.MINUTES);
 		}
 		catch (InterruptedException | ExecutionException | TimeoutException ex) {
 			throw new AssertionError(ex);

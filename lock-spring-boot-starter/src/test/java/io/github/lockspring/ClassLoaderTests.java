@@ -56,7 +56,7 @@ class ClassLoaderTests {
 	@Test
 	void threadOfAContainerKeepsNothingOfAnApplicationThatIsClosed() throws Exception {
 		WeakReference<ClassLoader> application = this.container.submit(() -> run(Application.class)).get();
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+		Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
 			System.gc();
 			return application.get() == null;
 		});

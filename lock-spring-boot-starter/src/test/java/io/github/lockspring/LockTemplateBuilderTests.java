@@ -193,8 +193,8 @@ class LockTemplateBuilderTests {
 			long token = lock.fencingToken();
 			this.time.advance(Duration.ofSeconds(31));
 			assertThat(lock.isHeld()).isFalse();
-			assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(new LockLostEvent("lock:order:42", token, "local"));
-			assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(first.join());
+			assertThat(first.get(1, TimeUnit.MINUTES)).isEqualTo(new LockLostEvent("lock:order:42", token, "local"));
+			assertThat(second.get(1, TimeUnit.MINUTES)).isEqualTo(first.join());
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 		}
 	}
@@ -215,11 +215,11 @@ class LockTemplateBuilderTests {
 			CompletableFuture<LockHandle> second = locks.acquireAsync("42", wait);
 			CompletableFuture<LockHandle> third = locks.acquireAsync("42", wait);
 			first.close();
-			LockHandle next = second.get(30, TimeUnit.SECONDS);
+			LockHandle next = second.get(1, TimeUnit.MINUTES);
 			assertThat(next.fencingToken()).isGreaterThan(token);
 			long block = next.fencingToken();
 			next.close();
-			try (LockHandle last = third.get(30, TimeUnit.SECONDS)) {
+			try (LockHandle last = third.get(1, TimeUnit.MINUTES)) {
 				assertThat(last.fencingToken()).as("granted by the store").isGreaterThan(block + 1);
 			}
 		}

@@ -50,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link LockHealthIndicator}.
  */
-@Timeout(60)
+@Timeout(300)
 class LockHealthIndicatorTests {
 
 	private final ProbedBackend backend = new ProbedBackend();

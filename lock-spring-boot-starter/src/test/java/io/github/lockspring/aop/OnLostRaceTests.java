@@ -106,7 +106,7 @@ class OnLostRaceTests {
 	}
 
 	@Test
-	@Timeout(120)
+	@Timeout(300)
 	void interruptThatTheMethodDidNotNoticeDoesNotStay() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.jobs.interrupting(() -> {
 			this.proxies.loseLeases();

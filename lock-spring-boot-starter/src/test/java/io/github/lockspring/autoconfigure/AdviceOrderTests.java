@@ -176,7 +176,7 @@ class AdviceOrderTests {
 		this.runner.run((context) -> {
 			Stock stock = context.getBean(Stock.class);
 			stock.asynchronous(Thread.currentThread());
-			assertThat(stock.done().await(20, TimeUnit.SECONDS)).isTrue();
+			assertThat(stock.done().await(1, TimeUnit.MINUTES)).isTrue();
 			assertThat(stock.events()).containsExactly("elsewhere, locked");
 		});
 	}

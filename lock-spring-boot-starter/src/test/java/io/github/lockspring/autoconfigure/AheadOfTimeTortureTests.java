@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * An application that is processed ahead of time, as by the plug-ins of Spring Boot,
  * compiled, and started from what was generated.
  */
-@Timeout(180)
+@Timeout(300)
 @Torture(alsoIn = { "LockRuntimeHintsTests", "AheadOfTimeServerTests" })
 class AheadOfTimeTortureTests {
 

@@ -76,7 +76,7 @@ class LeadershipEventsTests {
 	}
 
 	private static Object next(BlockingQueue<Object> events) throws InterruptedException {
-		return events.poll(20, TimeUnit.SECONDS);
+		return events.poll(1, TimeUnit.MINUTES);
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -265,7 +265,7 @@ class LockAutoConfigurationTests {
 				LockHandle lock = locks.acquire("order:42", locks.defaultOptions());
 				long token = lock.fencingToken();
 				store.expire(backend.requests().get(0));
-				LockLostEvent event = context.getBean(LossConfiguration.class).events.poll(20, TimeUnit.SECONDS);
+				LockLostEvent event = context.getBean(LossConfiguration.class).events.poll(1, TimeUnit.MINUTES);
 				assertThat(event).isEqualTo(new LockLostEvent("lock:order:42", token, "recording"));
 				assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 			});
@@ -296,8 +296,8 @@ class LockAutoConfigurationTests {
 					lock.onLost(() -> FailingListener.<Object, RuntimeException>rethrow(kind.get()));
 					lock.onLost(() -> callbacks.add(key));
 					store.expire(backend.requests().get(i));
-					assertThat(listener.keys.poll(20, TimeUnit.SECONDS)).isEqualTo("lock:" + key);
-					assertThat(callbacks.poll(20, TimeUnit.SECONDS)).isEqualTo(key);
+					assertThat(listener.keys.poll(1, TimeUnit.MINUTES)).isEqualTo("lock:" + key);
+					assertThat(callbacks.poll(1, TimeUnit.MINUTES)).isEqualTo(key);
 					assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 				}
 				await().until(() -> context.getBean(MeterRegistry.class).get("lock.lost").counter().count() == 5);
@@ -328,7 +328,7 @@ class LockAutoConfigurationTests {
 				for (int i = 0; i < 3; i++) {
 					locks.acquire("order:" + i, locks.defaultOptions());
 					store.expire(backend.requests().get(i));
-					assertThat(context.getBean(LossConfiguration.class).events.poll(20, TimeUnit.SECONDS))
+					assertThat(context.getBean(LossConfiguration.class).events.poll(1, TimeUnit.MINUTES))
 						.extracting(LockLostEvent::storeKey)
 						.isEqualTo("lock:order:" + i);
 				}

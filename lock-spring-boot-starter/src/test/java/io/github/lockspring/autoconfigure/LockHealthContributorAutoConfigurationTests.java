@@ -137,7 +137,7 @@ class LockHealthContributorAutoConfigurationTests {
 
 	private static void await(HealthEndpoint endpoint, String path, Status status) {
 		Awaitility.await()
-			.atMost(20, TimeUnit.SECONDS)
+			.atMost(1, TimeUnit.MINUTES)
 			.until(() -> endpoint.healthForPath(path.split("/")).getStatus(), status::equals);
 	}
 

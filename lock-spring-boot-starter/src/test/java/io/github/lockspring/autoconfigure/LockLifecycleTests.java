@@ -54,7 +54,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link LockLifecycle}.
  */
-@Timeout(60)
+@Timeout(300)
 class LockLifecycleTests {
 
 	/**
@@ -120,10 +120,10 @@ class LockLifecycleTests {
 					THREAD_PER_TASK);
 			CompletableFuture<Boolean> later = orders.payLaterOrSkip(42);
 			CompletableFuture<Void> closed = CompletableFuture.runAsync(context::close, THREAD_PER_TASK);
-			assertThat(waiting).succeedsWithin(20, TimeUnit.SECONDS).isNull();
-			assertThat(later).succeedsWithin(20, TimeUnit.SECONDS).isNull();
+			assertThat(waiting).succeedsWithin(1, TimeUnit.MINUTES).isNull();
+			assertThat(later).succeedsWithin(1, TimeUnit.MINUTES).isNull();
 			held.close();
-			assertThat(closed).succeedsWithin(20, TimeUnit.SECONDS);
+			assertThat(closed).succeedsWithin(1, TimeUnit.MINUTES);
 		});
 	}
 
@@ -136,7 +136,7 @@ class LockLifecycleTests {
 				.isThrownBy(() -> locks.acquire("42", locks.defaultOptions()));
 			assertThatExceptionOfType(LockShutdownException.class)
 				.isThrownBy(() -> locks.acquireAll(List.of("42", "43"), locks.defaultOptions()));
-			assertThat(locks.acquireAsync("42", locks.defaultOptions())).failsWithin(20, TimeUnit.SECONDS)
+			assertThat(locks.acquireAsync("42", locks.defaultOptions())).failsWithin(1, TimeUnit.MINUTES)
 				.withThrowableOfType(ExecutionException.class)
 				.withCauseInstanceOf(LockShutdownException.class);
 		});
@@ -167,8 +167,8 @@ class LockLifecycleTests {
 			CompletableFuture<Void> closed = CompletableFuture.runAsync(context::close, THREAD_PER_TASK);
 			awaitRejection(locks);
 			closing.countDown();
-			assertThat(holder.get(20, TimeUnit.SECONDS)).isTrue();
-			assertThat(closed).succeedsWithin(20, TimeUnit.SECONDS);
+			assertThat(holder.get(1, TimeUnit.MINUTES)).isTrue();
+			assertThat(closed).succeedsWithin(1, TimeUnit.MINUTES);
 		});
 	}
 
@@ -186,7 +186,7 @@ class LockLifecycleTests {
 
 	private static void awaitRejection(LockOperations locks) {
 		Awaitility.await()
-			.atMost(20, TimeUnit.SECONDS)
+			.atMost(1, TimeUnit.MINUTES)
 			.untilAsserted(() -> assertThatExceptionOfType(LockShutdownException.class)
 				.isThrownBy(() -> locks.executeWithoutResult("other", (lock) -> {
 				})));
@@ -203,7 +203,7 @@ class LockLifecycleTests {
 			this.runner.run((context) -> context.getBean(Orders.class).pay(42));
 		}
 		Awaitility.await()
-			.atMost(20, TimeUnit.SECONDS)
+			.atMost(1, TimeUnit.MINUTES)
 			.until(() -> Thread.getAllStackTraces()
 				.keySet()
 				.stream()

@@ -222,7 +222,7 @@ class LockMetricsConfigurationTests {
 					TRY_ONCE.withWaitTime(Duration.ofSeconds(5)));
 			assertThat(meter(context, "lock.waiting").gauge().value()).isOne();
 			this.time.advance(Duration.ofSeconds(6));
-			assertThat(waiting.get(20, TimeUnit.SECONDS)).isNull();
+			assertThat(waiting.get(1, TimeUnit.MINUTES)).isNull();
 			assertThat(meter(context, "lock.waiting").gauge().value()).isZero();
 			assertThat(count(context, "lock.contended")).isEqualTo(2);
 			assertThat(count(context, "lock.denied")).isOne();
@@ -243,7 +243,7 @@ class LockMetricsConfigurationTests {
 			}
 			first.close(); // not handed off, since it was acquired before others waited
 			for (CompletableFuture<LockHandle> next : waiting) {
-				next.get(20, TimeUnit.SECONDS).close();
+				next.get(1, TimeUnit.MINUTES).close();
 			}
 			assertThat(count(context, "lock.handoffs", "name", "order")).isEqualTo(4);
 			assertThat(count(context, "lock.contended", "name", "order")).isEqualTo(5);
@@ -479,7 +479,7 @@ class LockMetricsConfigurationTests {
 		this.runner.withBean(MeterRegistry.class, FailingRegistry::new).run((context) -> {
 			LockTemplate locks = context.getBean(LockTemplate.class).named("order");
 			locks.acquire("42", TRY_ONCE).close();
-			locks.acquireAsync("42").get(20, TimeUnit.SECONDS).closeAsync().get(20, TimeUnit.SECONDS);
+			locks.acquireAsync("42").get(1, TimeUnit.MINUTES).closeAsync().get(1, TimeUnit.MINUTES);
 			assertThat(context.getBean(LockEngine.class).size()).isZero();
 		});
 	}

@@ -63,7 +63,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * Tests for several backends in one application.
  */
-@Timeout(60)
+@Timeout(300)
 class SeveralBackendsServerTests {
 
 	private static final LockOptions TRY_ONCE = LockOptions.defaults().withWaitTime(Duration.ZERO);
@@ -215,8 +215,8 @@ class SeveralBackendsServerTests {
 			CompletableFuture<Void> closed = CompletableFuture.runAsync(context::close, THREAD_PER_TASK);
 			awaitRejection(locks.on(other));
 			rejected.countDown();
-			assertThat(holder.get(20, TimeUnit.SECONDS)).isTrue();
-			assertThat(closed).succeedsWithin(20, TimeUnit.SECONDS);
+			assertThat(holder.get(1, TimeUnit.MINUTES)).isTrue();
+			assertThat(closed).succeedsWithin(1, TimeUnit.MINUTES);
 		});
 	}
 
@@ -231,7 +231,7 @@ class SeveralBackendsServerTests {
 
 	private static void awaitRejection(LockTemplate locks) {
 		Awaitility.await()
-			.atMost(20, TimeUnit.SECONDS)
+			.atMost(1, TimeUnit.MINUTES)
 			.untilAsserted(() -> assertThatExceptionOfType(LockShutdownException.class)
 				.isThrownBy(() -> locks.executeWithoutResult("other", (lock) -> {
 				})));
@@ -300,7 +300,7 @@ class SeveralBackendsServerTests {
 				}));
 		}
 		Awaitility.await()
-			.atMost(20, TimeUnit.SECONDS)
+			.atMost(1, TimeUnit.MINUTES)
 			.until(() -> Thread.getAllStackTraces()
 				.keySet()
 				.stream()
@@ -312,7 +312,7 @@ class SeveralBackendsServerTests {
 		this.two.withPropertyValues("lock.names.order.backend=third").run((context) -> {
 			assertThat(context).hasFailed();
 			Awaitility.await()
-				.atMost(20, TimeUnit.SECONDS)
+				.atMost(1, TimeUnit.MINUTES)
 				.until(() -> Thread.getAllStackTraces()
 					.keySet()
 					.stream()

@@ -58,7 +58,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link ZooKeeperLockConfiguration}.
  */
-@Timeout(180)
+@Timeout(300)
 class ZooKeeperLockConfigurationServerTests {
 
 	private static final ZooKeeperServer server = ZooKeeperServer.shared();

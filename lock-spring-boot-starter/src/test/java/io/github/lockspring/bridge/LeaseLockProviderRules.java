@@ -201,7 +201,7 @@ abstract class LeaseLockProviderRules {
 				return alone;
 			}, (task) -> new Thread(task).start()));
 		}
-		assertThat(threads).allSatisfy((thread) -> assertThat(thread.get(30, TimeUnit.SECONDS)).isTrue());
+		assertThat(threads).allSatisfy((thread) -> assertThat(thread.get(1, TimeUnit.MINUTES)).isTrue());
 	}
 
 	@Test

@@ -98,7 +98,7 @@ abstract class LeaseLockRegistryRules {
 	}
 
 	private static <T> T inOtherThread(Callable<T> action) throws Exception {
-		return start(action).get(30, TimeUnit.SECONDS);
+		return start(action).get(1, TimeUnit.MINUTES);
 	}
 
 	private static boolean isFree(Lock lock) throws Exception {
@@ -216,7 +216,7 @@ abstract class LeaseLockRegistryRules {
 		});
 		assertThat(waiting).isNotDone();
 		this.lock.unlock();
-		assertThat(waiting.get(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).isTrue();
 	}
 
 	@Test
@@ -234,7 +234,7 @@ abstract class LeaseLockRegistryRules {
 		});
 		waiting.start();
 		waiting.interrupt();
-		assertThat(end.get(30, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+		assertThat(end.get(1, TimeUnit.MINUTES)).isInstanceOf(InterruptedException.class);
 		this.lock.unlock();
 	}
 

@@ -83,7 +83,7 @@ public abstract class BarrierContract extends LockClientContract {
 	void threadThatWaitedForAFormerBarrierIsReleased() {
 		this.barrier.setBarrier();
 		TestThread<Boolean> waiting = start(() -> this.barrier.waitOnBarrier(LONG));
-		await().until(() -> waiting.thread.getState() == Thread.State.TIMED_WAITING);
+		awaitWatch(this.one, waiting);
 		for (int i = 0; i < 5; i++) {
 			this.elsewhere.removeBarrier();
 			this.elsewhere.setBarrier();
@@ -96,7 +96,7 @@ public abstract class BarrierContract extends LockClientContract {
 		assertInterruptedOnEntry(this.barrier::waitOnBarrier);
 		this.barrier.setBarrier();
 		TestThread<Boolean> waiting = start(() -> this.barrier.waitOnBarrier(LONG));
-		await().until(() -> waiting.thread.getState() == Thread.State.TIMED_WAITING);
+		awaitWatch(this.one, waiting);
 		assertInterrupted(waiting);
 	}
 

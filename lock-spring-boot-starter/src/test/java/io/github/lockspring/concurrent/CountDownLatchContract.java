@@ -140,7 +140,7 @@ public abstract class CountDownLatchContract extends LockClientContract {
 		assertThat(this.latch.expire(LONG)).isFalse();
 		this.latch.trySetCount(3);
 		TestThread<Boolean> waiting = start(() -> this.latch.await(LONG));
-		await().until(() -> this.one.awaitedValues() == 1);
+		awaitWatch(this.one, waiting);
 		assertThat(this.elsewhere.expire(LONG)).isTrue();
 		this.elsewhere.countDown();
 		assertThat(waiting.result).isNotDone();
@@ -157,7 +157,7 @@ public abstract class CountDownLatchContract extends LockClientContract {
 	void threadThatWaitedForAFormerCountIsReleased() throws InterruptedException {
 		this.latch.trySetCount(1);
 		TestThread<Boolean> waiting = start(() -> this.latch.await(LONG));
-		await().until(() -> this.one.awaitedValues() == 1); // it has seen this count
+		awaitWatch(this.one, waiting);
 		for (int i = 0; i < 5; i++) {
 			this.elsewhere.countDown();
 			assertThat(this.elsewhere.trySetCount(1)).isTrue();
@@ -181,8 +181,7 @@ public abstract class CountDownLatchContract extends LockClientContract {
 		assertInterruptedOnEntry(() -> this.latch.await(1, TimeUnit.SECONDS));
 		this.latch.trySetCount(1);
 		TestThread<Boolean> waiting = start(() -> this.latch.await(Duration.ofSeconds(Long.MAX_VALUE)));
-		await().until(() -> waiting.thread.getState() == Thread.State.TIMED_WAITING
-				|| waiting.thread.getState() == Thread.State.WAITING);
+		awaitWatch(this.one, waiting);
 		assertInterrupted(waiting);
 	}
 

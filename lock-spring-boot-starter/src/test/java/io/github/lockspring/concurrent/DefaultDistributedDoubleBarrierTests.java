@@ -44,6 +44,7 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -57,9 +58,13 @@ class DefaultDistributedDoubleBarrierTests {
 
 	private static final String KEY = "lock:a\uffffdouble-barrier";
 
-	private static final Duration LONG = Duration.ofSeconds(30);
+	private static final Duration LONG = Duration.ofMinutes(1);
 
-	private final LocalStore store = new LocalStore();
+	private static final Duration LEASE = Duration.ofSeconds(15);
+
+	private final SettableTime time = SettableTime.running();
+
+	private final LocalStore store = new LocalStore(this.time);
 
 	/**
 	 * Whether the slow process is paused: it does not notice any change of a value, nor
@@ -92,9 +97,12 @@ class DefaultDistributedDoubleBarrierTests {
 		Awaitility.await().pollInterval(Duration.ofMillis(5)).atMost(LONG).until(condition);
 	}
 
+	/**
+	 * A participant whose lease is renewed unless its process is the slow one.
+	 */
 	private DistributedDoubleBarrier participant(LockProcess process, int parties) {
-		return process.client.doubleBarrier("a", parties,
-				LockOptions.defaults().withLeaseTime(Duration.ofMillis(1500)).withAutoRenew(process == this.other));
+		return process.client.doubleBarrier("a", parties, (process == this.other) ? LockOptions.defaults()
+				: LockOptions.defaults().withLeaseTime(LEASE).withAutoRenew(false));
 	}
 
 	private DoubleBarrierState state() {
@@ -111,7 +119,7 @@ class DefaultDistributedDoubleBarrierTests {
 		awaitUntil(() -> state().phase() == Phase.FULL);
 		assertThat(cancelled.cancel(true)).isTrue();
 		this.paused = false;
-		assertThat(entering.get(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(entering.get(1, TimeUnit.MINUTES)).isTrue();
 		assertThat(second.leave(30, TimeUnit.SECONDS)).isTrue();
 	}
 
@@ -130,7 +138,11 @@ class DefaultDistributedDoubleBarrierTests {
 		participant(this.slow, 2).enterAsync(LONG);
 		awaitUntil(() -> state().count() == 1);
 		this.paused = true;
-		assertThatExceptionOfType(BrokenBarrierException.class).isThrownBy(participant(this.other, 2)::enter);
+		CompletableFuture<Boolean> second = participant(this.other, 2).enterAsync(LONG);
+		awaitUntil(() -> state().phase() == Phase.FULL);
+		this.time.advance(LEASE);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> second.get(1, TimeUnit.MINUTES))
+			.withCauseInstanceOf(BrokenBarrierException.class);
 	}
 
 	@Test
@@ -145,7 +157,7 @@ class DefaultDistributedDoubleBarrierTests {
 				OwnerId.parse(holder.owner())));
 		assertThat(this.other.acquire(KEY, LockOptions.defaults().withPermits(3))).isTrue();
 		assertThat(participant(this.other, 3).enter(10, TimeUnit.MILLISECONDS)).isFalse();
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> second.get(30, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> second.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(BrokenBarrierException.class);
 	}
 
@@ -164,14 +176,14 @@ class DefaultDistributedDoubleBarrierTests {
 		assertThatExceptionOfType(BrokenBarrierException.class)
 			.isThrownBy(this.other.client.doubleBarrier("a", 2, lost)::enter);
 		this.paused = false;
-		assertThat(leaving.get(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(leaving.get(1, TimeUnit.MINUTES)).isTrue();
 	}
 
 	@Test
 	void participantLeavesAlthoughTheStoreIsAwayAndTheOthersDoNotWaitForIt() throws Exception {
 		AtomicBoolean away = new AtomicBoolean();
 		try (LockTemplate locks = LockTemplate.builder(unavailable(new LocalLockBackend(this.store), away))
-			.operationTimeout(Duration.ofMillis(50))
+			.operationTimeout(Duration.ofMillis(500))
 			.shutdownTimeout(Duration.ZERO)
 			.build()) {
 			DistributedDoubleBarrier first = new LockClient(locks).doubleBarrier("a", 2);

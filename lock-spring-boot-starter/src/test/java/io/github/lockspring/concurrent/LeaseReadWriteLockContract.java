@@ -111,7 +111,7 @@ public abstract class LeaseReadWriteLockContract extends LockClientContract {
 	void bothLocksAreReentrant() throws InterruptedException {
 		requireReaders();
 		this.read.lock();
-		assertThat(this.read.tryLock(1, TimeUnit.SECONDS)).isTrue();
+		assertThat(this.read.tryLock(1, TimeUnit.MINUTES)).isTrue();
 		assertThat(this.read.getHoldCount()).isEqualTo(2);
 		this.read.unlock();
 		assertFree(true, false);

@@ -56,7 +56,7 @@ abstract class LockClientContract {
 
 	static final Duration SHORT = Duration.ofMillis(30);
 
-	static final Duration LONG = Duration.ofSeconds(30);
+	static final Duration LONG = Duration.ofMinutes(1);
 
 	final String key = "orders:" + UUID.randomUUID();
 
@@ -89,7 +89,17 @@ abstract class LockClientContract {
 	}
 
 	LockProcess startProcess(LockBackend backend) {
-		LockProcess process = new LockProcess(backend);
+		return add(new LockProcess(backend));
+	}
+
+	/**
+	 * Starts a process that renews leases so often that a test can wait for it.
+	 */
+	LockProcess startRenewingProcess() {
+		return add(new LockProcess(this.processes.backend(), Duration.ofMillis(300)));
+	}
+
+	private LockProcess add(LockProcess process) {
 		this.others.add(process);
 		return process;
 	}
@@ -168,7 +178,7 @@ abstract class LockClientContract {
 			return lock.tryLock();
 		}
 		catch (LockUnavailableException ex) {
-			return lock.tryLock(5, TimeUnit.SECONDS);
+			return lock.tryLock(30, TimeUnit.SECONDS);
 		}
 	}
 
@@ -184,6 +194,14 @@ abstract class LockClientContract {
 				return locked;
 			})).isTrue();
 		}
+	}
+
+	/**
+	 * Waits until a thread has seen a value and watches it, which no other does.
+	 */
+	static void awaitWatch(LockProcess process, TestThread<?> waiting) {
+		await().until(() -> process.awaitedValues() == 1);
+		assertThat(waiting.result).isNotDone();
 	}
 
 	static void assertNotHeldByCurrentThread(Lock lock) {
@@ -225,7 +243,7 @@ abstract class LockClientContract {
 
 	static <T> T result(CompletableFuture<T> future) {
 		try {
-			return future.get(30, TimeUnit.SECONDS);
+			return future.get(2, TimeUnit.MINUTES);
 		}
 		catch (Exception ex) {
 			throw new AssertionError("Not completed", ex);
@@ -236,7 +254,7 @@ abstract class LockClientContract {
 		return Awaitility.await()
 			.pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(5))
-			.atMost(Duration.ofSeconds(30));
+			.atMost(Duration.ofMinutes(1));
 	}
 
 }

@@ -21,6 +21,7 @@ import java.util.List;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockTemplateBuilder;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
@@ -46,9 +47,22 @@ final class LockProcess implements AutoCloseable {
 	 * @param backend a backend that has not been started
 	 */
 	LockProcess(LockBackend backend) {
+		this(backend, LockTemplate.builder(backend));
+	}
+
+	/**
+	 * Starts a process that renews leases more often than it must.
+	 * @param backend a backend that has not been started
+	 * @param renewInterval the interval
+	 */
+	LockProcess(LockBackend backend, Duration renewInterval) {
+		this(backend, LockTemplate.builder(backend).renewInterval(renewInterval));
+	}
+
+	private LockProcess(LockBackend backend, LockTemplateBuilder builder) {
 		this.backend = backend;
-		this.template = LockTemplate.builder(backend)
-			.operationTimeout(Duration.ofSeconds(5))
+		this.template = builder
+			.operationTimeout(Duration.ofSeconds(30))
 			.shutdownTimeout(Duration.ZERO)
 			.build();
 		this.client = new LockClient(this.template);

@@ -142,7 +142,7 @@ class MultiLeaseLockTests {
 		willThrow(new BackendUnavailableException("down", null)).given(this.second).tryAcquire(any(), any());
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(this.both::tryLock);
 		assertThat(this.client.lock("a").isHeldByCurrentThread()).isFalse();
-		assertThat(this.both.tryLockAsync()).failsWithin(Duration.ofSeconds(20))
+		assertThat(this.both.tryLockAsync()).failsWithin(Duration.ofMinutes(1))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
 		assertNothingLeft();
@@ -205,7 +205,7 @@ class MultiLeaseLockTests {
 		Awaitility.await().until(this.other.lock("b")::hasQueuedThreads);
 		this.time.advance(Duration.ofSeconds(11));
 		holder.close();
-		assertThat(waiting).succeedsWithin(Duration.ofSeconds(20))
+		assertThat(waiting).succeedsWithin(Duration.ofMinutes(1))
 			.satisfies((lost) -> assertThat(lost.isHeld()).isTrue());
 		waiting.join().close();
 		assertNothingLeft();

@@ -134,7 +134,7 @@ public abstract class SharedCountContract extends LockClientContract {
 		});
 		List<Integer> counts = listen(this.count);
 		this.count.setCount(1);
-		assertThat(blocked.poll(30, TimeUnit.SECONDS)).isEqualTo(1);
+		assertThat(blocked.poll(1, TimeUnit.MINUTES)).isEqualTo(1);
 		this.count.setCount(2);
 		await().until(() -> counts.contains(2));
 		this.count.setCount(3);
@@ -147,7 +147,7 @@ public abstract class SharedCountContract extends LockClientContract {
 
 	private static void awaitUninterruptibly(CountDownLatch latch) {
 		try {
-			latch.await(30, TimeUnit.SECONDS);
+			latch.await(5, TimeUnit.MINUTES);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

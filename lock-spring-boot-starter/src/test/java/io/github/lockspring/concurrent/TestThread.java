@@ -71,7 +71,7 @@ final class TestThread<T> {
 
 	T get() {
 		try {
-			return this.result.get(30, TimeUnit.SECONDS);
+			return this.result.get(2, TimeUnit.MINUTES);
 		}
 		catch (InterruptedException | ExecutionException | TimeoutException ex) {
 			throw new AssertionError("Stuck or failed: " + List.of(this.thread.getStackTrace()), ex);
@@ -80,7 +80,7 @@ final class TestThread<T> {
 
 	Throwable failure() {
 		try {
-			throw new AssertionError("Did not fail: " + this.result.get(30, TimeUnit.SECONDS));
+			throw new AssertionError("Did not fail: " + this.result.get(2, TimeUnit.MINUTES));
 		}
 		catch (ExecutionException ex) {
 			return ex.getCause();

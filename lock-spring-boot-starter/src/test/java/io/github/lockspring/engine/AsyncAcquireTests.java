@@ -82,7 +82,7 @@ class AsyncAcquireTests {
 
 	private static @Nullable Hold result(CompletableFuture<@Nullable Hold> future) {
 		try {
-			return future.get(20, TimeUnit.SECONDS);
+			return future.get(1, TimeUnit.MINUTES);
 		}
 		catch (InterruptedException | ExecutionException | TimeoutException ex) {
 			throw new AssertionError(ex);
@@ -106,7 +106,7 @@ class AsyncAcquireTests {
 	}
 
 	private static boolean release(Hold hold) throws Exception {
-		return hold.releaseAsync().toCompletableFuture().get(20, TimeUnit.SECONDS);
+		return hold.releaseAsync().toCompletableFuture().get(1, TimeUnit.MINUTES);
 	}
 
 	@Test
@@ -181,7 +181,7 @@ class AsyncAcquireTests {
 			}));
 		}
 		hold.release();
-		CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+		CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).get(1, TimeUnit.MINUTES);
 		assertThat(order).isSorted().hasSize(20);
 		this.harness.assertNothingLeft();
 	}
@@ -275,7 +275,7 @@ class AsyncAcquireTests {
 		this.backend.next(Kind.CONTEND, Fault.after(() -> {
 			throw new StackOverflowError();
 		}));
-		assertThat(acquire(WAIT)).failsWithin(Duration.ofSeconds(20))
+		assertThat(acquire(WAIT)).failsWithin(Duration.ofMinutes(1))
 			.withThrowableOfType(ExecutionException.class)
 			.withCauseInstanceOf(StackOverflowError.class);
 		this.harness.assertNothingLeft();
@@ -452,8 +452,8 @@ class AsyncAcquireTests {
 		gate.awaitArrival();
 		CompletableFuture<Void> shutdown = CompletableFuture.runAsync(this.engine::close);
 		gate.open();
-		assertThat(shutdown).succeedsWithin(Duration.ofSeconds(20));
-		assertThat(released).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(true);
+		assertThat(shutdown).succeedsWithin(Duration.ofMinutes(1));
+		assertThat(released).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(true);
 		assertThat(this.harness.sizeOfStore()).isZero();
 	}
 
@@ -471,7 +471,7 @@ class AsyncAcquireTests {
 		this.harness.assertNothingLeft();
 		assertThat(blocked).isNotDone();
 		gate.open();
-		assertThat(blocked).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(blocked).succeedsWithin(Duration.ofMinutes(1));
 	}
 
 	@Test

@@ -152,7 +152,7 @@ class EngineThreadsTests {
 		assertThat(threads()).isLessThanOrEqualTo(MAX_THREADS);
 		slow.open();
 		assertThat(CompletableFuture.allOf(acquisitions.toArray(CompletableFuture<?>[]::new)))
-			.succeedsWithin(Duration.ofSeconds(20));
+			.succeedsWithin(Duration.ofMinutes(1));
 	}
 
 	@Test
@@ -176,7 +176,7 @@ class EngineThreadsTests {
 			loader.set(Thread.currentThread().getContextClassLoader());
 		});
 		slow.open();
-		assertThat(done).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(done).succeedsWithin(Duration.ofMinutes(1));
 		assertThat(user.get()).isNull();
 		assertThat(loader.get()).isSameAs(LockEngine.class.getClassLoader());
 	}
@@ -226,7 +226,7 @@ class EngineThreadsTests {
 		hang.awaitArrival();
 		this.harness.time.advance(Duration.ofSeconds(1));
 		hang.open();
-		assertThat(acquisitions).allSatisfy((acquisition) -> assertThat(acquisition).failsWithin(Duration.ofSeconds(20))
+		assertThat(acquisitions).allSatisfy((acquisition) -> assertThat(acquisition).failsWithin(Duration.ofMinutes(1))
 			.withThrowableThat()
 			.withRootCauseInstanceOf(OutcomeUnknownException.class));
 		if (Runtime.version().feature() < 21) {

@@ -614,7 +614,7 @@ final class FaultyBackend implements LockBackend {
 			while (!done) {
 				try {
 					done = true;
-					if (!latch.await(20, TimeUnit.SECONDS)) {
+					if (!latch.await(5, TimeUnit.MINUTES)) {
 						throw new IllegalStateException("Waited too long at a gate");
 					}
 				}

@@ -87,7 +87,7 @@ final class Harness implements AutoCloseable {
 		return Awaitility.await()
 			.pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(1))
-			.atMost(Duration.ofSeconds(20));
+			.atMost(Duration.ofMinutes(1));
 	}
 
 	FaultyBackend backend() {
@@ -308,7 +308,7 @@ final class Harness implements AutoCloseable {
 		 */
 		@Nullable Hold result() {
 			try {
-				return this.result.get(20, TimeUnit.SECONDS);
+				return this.result.get(1, TimeUnit.MINUTES);
 			}
 			catch (InterruptedException | ExecutionException | TimeoutException ex) {
 				throw new AssertionError("Thread of the waiter: " + List.of(this.thread.getStackTrace()), ex);
@@ -328,7 +328,7 @@ final class Harness implements AutoCloseable {
 		 */
 		@Nullable Throwable failure() {
 			try {
-				this.result.get(20, TimeUnit.SECONDS);
+				this.result.get(1, TimeUnit.MINUTES);
 				return null;
 			}
 			catch (ExecutionException ex) {

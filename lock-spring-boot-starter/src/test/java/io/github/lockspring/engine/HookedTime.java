@@ -33,7 +33,7 @@ import io.github.lockspring.support.TimerThread;
  */
 final class HookedTime implements TimeSource {
 
-	private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+	private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	private final TimeSource time;
 

@@ -284,7 +284,7 @@ class PermitLedgerRaceTests {
 		assertThat(waiting).isNotDone();
 		this.backend.heal();
 		this.harness.advance(Duration.ofSeconds(1));
-		assertThat(waiting).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(waiting).succeedsWithin(Duration.ofMinutes(1));
 		waiting.join().release();
 		assertNoneHeld();
 	}
@@ -319,7 +319,7 @@ class PermitLedgerRaceTests {
 			return acquisitions.stream().filter(CompletableFuture::isDone).count() == acquisitions.size() - 1;
 		});
 		gate.open();
-		assertThat(acquisitions).allSatisfy((acquisition) -> assertThat(acquisition).failsWithin(Duration.ofSeconds(20))
+		assertThat(acquisitions).allSatisfy((acquisition) -> assertThat(acquisition).failsWithin(Duration.ofMinutes(1))
 			.withThrowableThat()
 			.withCauseInstanceOf(EngineException.class));
 		assertThat(this.backend.count(Kind.READ)).isOne();
@@ -337,10 +337,10 @@ class PermitLedgerRaceTests {
 		Thread thread = new Thread(waiting);
 		thread.start();
 		thread.interrupt();
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(InterruptedException.class);
 		gate.open();
-		assertThat(reading.get(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(reading.get(1, TimeUnit.MINUTES)).isTrue();
 	}
 
 	private static void assertFailure(CompletableFuture<Hold> acquisition, Reason reason) {

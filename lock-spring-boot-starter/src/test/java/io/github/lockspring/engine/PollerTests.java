@@ -113,7 +113,7 @@ class PollerTests {
 
 	private static Hold hold(CompletableFuture<@Nullable Hold> future) {
 		try {
-			Hold hold = future.get(20, TimeUnit.SECONDS);
+			Hold hold = future.get(1, TimeUnit.MINUTES);
 			if (hold != null) {
 				return hold;
 			}

@@ -323,7 +323,7 @@ class TogetherTests {
 		Harness.await().until(() -> this.backend.count(Kind.CONTEND) == 2);
 		this.harness.advance(Harness.LEASE);
 		other.release();
-		LockHandle lock = locks.get(20, TimeUnit.SECONDS);
+		LockHandle lock = locks.get(1, TimeUnit.MINUTES);
 		assertThat(lock).isNotNull();
 		assertThat(lock.isHeld()).isTrue();
 	}

@@ -27,9 +27,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -145,7 +148,7 @@ class ValuesTests {
 		}
 		List<Long> numbers = new ArrayList<>();
 		for (Future<List<Long>> future : futures) {
-			numbers.addAll(future.get(30, TimeUnit.SECONDS));
+			numbers.addAll(future.get(1, TimeUnit.MINUTES));
 		}
 		numbers.sort(null);
 		return numbers;
@@ -173,7 +176,7 @@ class ValuesTests {
 		assertThat(first.get()).isOne();
 		List<List<Long>> pairs = new ArrayList<>();
 		for (Future<List<Long>> other : others) {
-			pairs.add(other.get(20, TimeUnit.SECONDS));
+			pairs.add(other.get(1, TimeUnit.MINUTES));
 		}
 		assertThat(pairs)
 			.containsExactlyInAnyOrderElementsOf(LongStream.range(1, 11).mapToObj((n) -> List.of(n, n + 1)).toList());
@@ -181,9 +184,11 @@ class ValuesTests {
 	}
 
 	private static void awaitParked(List<Thread> threads, int count) {
-		await().until(() -> threads.size() == count && threads.stream()
-			.allMatch((thread) -> thread.getState() == Thread.State.TIMED_WAITING
-					|| thread.getState() == Thread.State.WAITING));
+		await().until(() -> threads.size() == count && threads.stream().allMatch(ValuesTests::isParked));
+	}
+
+	private static boolean isParked(@Nullable Thread thread) {
+		return thread != null && LockSupport.getBlocker(thread) != null;
 	}
 
 	@Test
@@ -225,7 +230,7 @@ class ValuesTests {
 		gate.open();
 		int applied = 0;
 		for (Future<Boolean> one : all) {
-			applied += one.get(20, TimeUnit.SECONDS) ? 1 : 0;
+			applied += one.get(1, TimeUnit.MINUTES) ? 1 : 0;
 		}
 		assertThat(patient.values().read(KEY).number()).isZero();
 		return applied;
@@ -277,7 +282,7 @@ class ValuesTests {
 			.withCauseInstanceOf(BackendUnavailableException.class);
 		assertThat(this.values.update("other", INCREMENT).applied()).isTrue();
 		gate.open();
-		assertThat(hanging.get(20, TimeUnit.SECONDS).number()).isOne();
+		assertThat(hanging.get(1, TimeUnit.MINUTES).number()).isOne();
 		assertThat(this.values.read(KEY).number()).isOne();
 		assertThat(this.values.size()).isZero();
 	}
@@ -294,11 +299,11 @@ class ValuesTests {
 			boolean applied = this.values.update(KEY, INCREMENT).applied();
 			return applied && Thread.interrupted();
 		});
-		await().until(() -> interrupted[0] != null && interrupted[0].getState() == Thread.State.TIMED_WAITING);
+		await().until(() -> isParked(interrupted[0]));
 		interrupted[0].interrupt();
 		gate.open();
-		assertThat(hanging.get(20, TimeUnit.SECONDS)).isTrue();
-		assertThat(behind.get(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(hanging.get(1, TimeUnit.MINUTES)).isTrue();
+		assertThat(behind.get(1, TimeUnit.MINUTES)).isTrue();
 	}
 
 	@Test
@@ -329,7 +334,7 @@ class ValuesTests {
 		Values others = engine(this.harness.backend(), Duration.ofSeconds(1)).values();
 		others.update(KEY, INCREMENT);
 		others.update(KEY, INCREMENT);
-		assertThat(waiting.get(20, TimeUnit.SECONDS).number()).isEqualTo(2);
+		assertThat(waiting.get(1, TimeUnit.MINUTES).number()).isEqualTo(2);
 		assertThat(this.values.size()).isZero();
 	}
 
@@ -353,7 +358,7 @@ class ValuesTests {
 		this.values.update(KEY, INCREMENT);
 		assertThat(waiting).isNotDone();
 		this.backend.heal();
-		assertThat(waiting.get(20, TimeUnit.SECONDS).number()).isOne();
+		assertThat(waiting.get(1, TimeUnit.MINUTES).number()).isOne();
 	}
 
 	@Test
@@ -378,7 +383,7 @@ class ValuesTests {
 		assertThatExceptionOfType(EngineException.class)
 			.isThrownBy(() -> this.values.await(KEY, Value::exists, TimeUnit.MILLISECONDS.toNanos(50)));
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.await(KEY, Value::exists, 0));
-		assertThat(this.values.awaitAsync(KEY, Value::exists, 1000)).failsWithin(Duration.ofSeconds(20))
+		assertThat(this.values.awaitAsync(KEY, Value::exists, 1000)).failsWithin(Duration.ofMinutes(1))
 			.withThrowableThat()
 			.withCauseInstanceOf(EngineException.class);
 		this.backend.heal();
@@ -392,7 +397,7 @@ class ValuesTests {
 		this.values.update(KEY, INCREMENT);
 		this.harness.time.advance(Duration.ofMinutes(1));
 		for (Future<Value> wait : waits) {
-			assertThat(wait.get(20, TimeUnit.SECONDS)).isNotNull();
+			assertThat(wait.get(1, TimeUnit.MINUTES)).isNotNull();
 		}
 	}
 
@@ -422,7 +427,7 @@ class ValuesTests {
 
 	private static void assertUnavailable(List<Future<Value>> waits) {
 		assertThat(waits).allSatisfy((wait) -> assertThatExceptionOfType(ExecutionException.class)
-			.isThrownBy(() -> wait.get(20, TimeUnit.SECONDS))
+			.isThrownBy(() -> wait.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(EngineException.class)
 			.satisfies((failure) -> assertThat(((EngineException) failure.getCause()).getReason())
 				.isEqualTo(EngineException.Reason.UNAVAILABLE)));
@@ -433,21 +438,20 @@ class ValuesTests {
 	 */
 	private List<Future<Value>> waitUnnotified() {
 		this.backend.setDelivery(Delivery.LOSE);
+		CountingExecutor threads = new CountingExecutor();
 		Values rarely = this.harness
-			.engine(this.backend,
+			.steadyEngine(this.backend,
 					EngineSettings.defaults()
 						.withPoll(Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofHours(1)),
-					this.harness.time)
+					threads)
 			.values();
 		long minute = Duration.ofMinutes(1).toNanos();
-		List<Future<Value>> waits = List.of(this.executor.submit(() -> rarely.await(KEY, Value::exists, minute)),
-				rarely.awaitAsync(KEY, Value::exists, minute));
-		await().until(() -> this.backend.watched().contains(KEY));
-		await().until(() -> {
-			long before = this.backend.count(Kind.READ);
-			TimeUnit.MILLISECONDS.sleep(50);
-			return before >= 2 && this.backend.count(Kind.READ) == before;
-		});
+		List<Future<Value>> waits = List.of(this.executor.submit(() -> {
+			this.waiting = Thread.currentThread();
+			return rarely.await(KEY, Value::exists, minute);
+		}), rarely.awaitAsync(KEY, Value::exists, minute));
+		await().until(() -> isWaiting(this.waiting) && this.backend.watched().contains(KEY));
+		await().until(() -> threads.isIdle(this.harness.clock()));
 		return waits;
 	}
 
@@ -457,8 +461,8 @@ class ValuesTests {
 		assertThat(this.values.await(KEY, Value::exists, LONG)).isNotNull();
 		assertThat(this.values.await(KEY, Value::exists, 0)).isNotNull();
 		assertThat(this.backend.watched()).isEmpty();
-		assertThat(this.values.awaitAsync(KEY, Value::exists, LONG)).succeedsWithin(Duration.ofSeconds(20));
-		assertThat(this.values.awaitAsync(KEY, Value::exists, 0)).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(this.values.awaitAsync(KEY, Value::exists, LONG)).succeedsWithin(Duration.ofMinutes(1));
+		assertThat(this.values.awaitAsync(KEY, Value::exists, 0)).succeedsWithin(Duration.ofMinutes(1));
 		await().until(() -> this.values.size() == 0 && this.backend.watched().isEmpty());
 	}
 
@@ -485,10 +489,10 @@ class ValuesTests {
 			engine.values().async(() -> engine.values().update(key, INCREMENT));
 		}
 		gate.awaitArrival();
-		assertThat(engine.acquireAsync(KEY, Harness.OPTIONS, this, LONG)).succeedsWithin(Duration.ofSeconds(15))
+		assertThat(engine.acquireAsync(KEY, Harness.OPTIONS, this, LONG)).succeedsWithin(Duration.ofMinutes(1))
 			.isNotNull();
 		assertThat(engine.values().awaitAsync(KEY, (value) -> !value.exists(), LONG))
-			.succeedsWithin(Duration.ofSeconds(15));
+			.succeedsWithin(Duration.ofMinutes(1));
 		gate.open();
 	}
 
@@ -507,7 +511,7 @@ class ValuesTests {
 		for (int i = 0; i < 100; i++) {
 			this.values.update(KEY + i, INCREMENT);
 		}
-		assertThat(waits).allSatisfy((wait) -> assertThat(wait).succeedsWithin(Duration.ofSeconds(20)));
+		assertThat(waits).allSatisfy((wait) -> assertThat(wait).succeedsWithin(Duration.ofMinutes(1)));
 		await().until(() -> this.values.size() == 0);
 	}
 
@@ -524,13 +528,17 @@ class ValuesTests {
 		gate.awaitArrival();
 		this.values.update(KEY, INCREMENT);
 		Future<Value> wait = this.executor.submit(() -> this.values.await(KEY, this::isAbsent, LONG));
-		await().until(() -> this.waiting != null && this.waiting.getState() == Thread.State.TIMED_WAITING);
+		await().until(() -> isWaiting(this.waiting));
 		long reads = this.backend.count(Kind.READ);
 		gate.open();
 		await().until(() -> this.backend.count(Kind.READ) >= reads + 2);
 		assertThat(wait).isNotDone();
 		this.values.update(KEY, new ValueChange.Delete(ValueChange.ANY_VERSION));
-		assertThat(wait.get(20, TimeUnit.SECONDS)).isEqualTo(Value.ABSENT);
+		assertThat(wait.get(1, TimeUnit.MINUTES)).isEqualTo(Value.ABSENT);
+	}
+
+	private static boolean isWaiting(@Nullable Thread thread) {
+		return thread != null && LockSupport.getBlocker(thread) instanceof ValueWait;
 	}
 
 	private boolean isAbsent(Value value) {
@@ -546,9 +554,9 @@ class ValuesTests {
 		CompletableFuture<Value> asynchronous = this.values.awaitAsync(KEY, Value::exists, LONG);
 		await().until(() -> this.values.size() == 1 && this.backend.count(Kind.READ) >= 3);
 		this.engine.close();
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(EngineException.class);
-		assertThat(asynchronous).failsWithin(Duration.ofSeconds(20))
+		assertThat(asynchronous).failsWithin(Duration.ofMinutes(1))
 			.withThrowableThat()
 			.withCauseInstanceOf(EngineException.class);
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.update(KEY, INCREMENT))
@@ -597,7 +605,7 @@ class ValuesTests {
 		}, (value) -> heard.add(value.number()));
 		CompletableFuture<Value> waiting = this.values.awaitAsync(KEY, Value::exists, LONG);
 		this.values.update(KEY, INCREMENT);
-		assertThat(waiting).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(waiting).succeedsWithin(Duration.ofMinutes(1));
 		await().until(() -> heard.contains(1L));
 	}
 
@@ -611,7 +619,7 @@ class ValuesTests {
 		assertThat(calls).allSatisfy((call) -> assertThatExceptionOfType(EngineException.class).isThrownBy(call)
 			.withMessageContaining("'faulty'")
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNSUPPORTED)));
-		assertThat(this.values.awaitAsync(KEY, Value::exists, LONG)).failsWithin(Duration.ofSeconds(20))
+		assertThat(this.values.awaitAsync(KEY, Value::exists, LONG)).failsWithin(Duration.ofMinutes(1))
 			.withThrowableThat()
 			.withCauseInstanceOf(EngineException.class);
 	}
@@ -621,6 +629,43 @@ class ValuesTests {
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.values.await(KEY, (value) -> {
 			throw new IllegalStateException("test");
 		}, 0));
+	}
+
+	/**
+	 * Threads of an engine that are known to have nothing to do.
+	 */
+	private static final class CountingExecutor extends ThreadPoolExecutor {
+
+		private final AtomicInteger begun = new AtomicInteger();
+
+		private final AtomicInteger ended = new AtomicInteger();
+
+		CountingExecutor() {
+			super(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>());
+		}
+
+		@Override
+		public void execute(Runnable task) {
+			this.begun.incrementAndGet();
+			super.execute(() -> {
+				try {
+					task.run();
+				}
+				finally {
+					this.ended.incrementAndGet();
+				}
+			});
+		}
+
+		/**
+		 * Whether all tasks have ended, and the timer has begun no other.
+		 */
+		boolean isIdle(HookedTime clock) {
+			int ended = this.ended.get();
+			clock.awaitTimer();
+			return ended == this.begun.get();
+		}
+
 	}
 
 }

@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A process that is terminated by SIGTERM while its threads hold locks or wait for them
  * leaves none of them in the store. Its leases last so long that none of them expires.
  */
-@Timeout(180)
+@Timeout(300)
 public abstract class SigtermTests {
 
 	private static final int TERMINATED = 128 + 15;

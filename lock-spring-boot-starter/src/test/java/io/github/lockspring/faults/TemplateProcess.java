@@ -61,9 +61,20 @@ public final class TemplateProcess implements AutoCloseable {
 	 * @param leaseTime the default lease time
 	 */
 	public TemplateProcess(Store store, Duration leaseTime) {
+		this(store, leaseTime, leaseTime.dividedBy(3));
+	}
+
+	/**
+	 * Starts a process that renews leases more often than it must.
+	 * @param store what it connects to
+	 * @param leaseTime the default lease time
+	 * @param renewInterval the interval
+	 */
+	public TemplateProcess(Store store, Duration leaseTime, Duration renewInterval) {
 		this.client = store.connect(EngineSettings.defaults().withOperationTimeout(OPERATION_TIMEOUT));
 		this.locks = builder(this.client.backend()).keyPrefix("process")
 			.leaseTime(leaseTime)
+			.renewInterval(renewInterval)
 			.operationTimeout(OPERATION_TIMEOUT)
 			.shutdownTimeout(Duration.ZERO)
 			.build();

@@ -63,7 +63,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Tests for the connections of {@link JdbcLockBackend}: pools that have none to give, and
  * connections that fail.
  */
-@Timeout(60)
+@Timeout(300)
 class JdbcConnectionsTests {
 
 	private static final Duration SHORT_TIMEOUT = Duration.ofMillis(300);
@@ -491,7 +491,7 @@ class JdbcConnectionsTests {
 
 	private static void awaitNoneActive(HikariDataSource pool) {
 		Awaitility.await()
-			.atMost(Duration.ofSeconds(10))
+			.atMost(Duration.ofMinutes(1))
 			.until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
 	}
 

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link JdbcLockBackend} on a database in a file that two processes share.
  */
-@Timeout(60)
+@Timeout(300)
 class JdbcLockFileTests {
 
 	@TempDir

@@ -55,7 +55,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Locks behind a PgBouncer in transaction mode, whose sessions other clients use as well.
  * Skipped where it is not installed.
  */
-@Timeout(120)
+@Timeout(300)
 class PgBouncerServerTests {
 
 	private static final String TABLE = "pooled_locks";

@@ -63,7 +63,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link ReleaseListener}: waiters on PostgreSQL that are notified of releases.
  */
-@Timeout(120)
+@Timeout(300)
 class ReleaseListenerServerTests {
 
 	private static final String TABLE = "locks_with_notifications";

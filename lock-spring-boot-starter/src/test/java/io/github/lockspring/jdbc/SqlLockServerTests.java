@@ -284,7 +284,7 @@ abstract class SqlLockServerTests {
 			});
 			Awaitility.await().until(() -> isSleeping(this.admin));
 			event.run();
-			return failure.get(30, TimeUnit.SECONDS);
+			return failure.get(1, TimeUnit.MINUTES);
 		}
 	}
 
@@ -451,7 +451,7 @@ abstract class SqlLockServerTests {
 
 	private static void awaitAcquired(JdbcLockBackend backend) {
 		Awaitility.await()
-			.atMost(Duration.ofSeconds(20))
+			.atMost(Duration.ofMinutes(1))
 			.ignoreExceptionsInstanceOf(BackendException.class)
 			.until(() -> backend.tryAcquire(Requests.of("another"), Duration.ofSeconds(1)) instanceof Grant);
 	}

@@ -200,10 +200,10 @@ class JedisClientAdapterServerTests {
 			LeaseRequest contender = this.process.request("key");
 			assertThat(this.process.contend(contender)).isNull();
 			this.server.killClients("pubsub");
-			assertThat(this.process.hints.poll(10, TimeUnit.SECONDS)).as("hint to retry").isEqualTo(contender);
+			assertThat(this.process.hints.poll(1, TimeUnit.MINUTES)).as("hint to retry").isEqualTo(contender);
 			assertThat(this.process.contend(contender)).isNull();
 			this.process.release(holder);
-			assertThat(this.process.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
+			assertThat(this.process.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(contender);
 			this.process.release(contender);
 		}
 	}
@@ -216,7 +216,7 @@ class JedisClientAdapterServerTests {
 		LeaseRequest contender = this.process.request("key");
 		assertThat(this.process.contend(contender)).isNull();
 		this.process.release(holder);
-		assertThat(this.process.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
+		assertThat(this.process.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(contender);
 		await().until(() -> this.process.backend.inspect("key", RedisProcess.TIMEOUT).isEmpty());
 	}
 
@@ -224,9 +224,9 @@ class JedisClientAdapterServerTests {
 	void silenceIsNoticed() {
 		assertThat(listens()).isTrue();
 		this.server.pause();
-		await().atMost(Duration.ofSeconds(20)).until(() -> !listens());
+		await().atMost(Duration.ofMinutes(1)).until(() -> !listens());
 		this.server.resume();
-		await().atMost(Duration.ofSeconds(20)).until(this::listens);
+		await().atMost(Duration.ofMinutes(1)).until(this::listens);
 	}
 
 	private boolean listens() {

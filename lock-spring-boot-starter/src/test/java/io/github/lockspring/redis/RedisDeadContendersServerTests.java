@@ -217,7 +217,7 @@ class RedisDeadContendersServerTests extends RedisFaults {
 		for (int i = 0; i < survivors.size(); i++) {
 			LeaseRequest request = survivors.get(i);
 			assertThat((String) this.server.command("HGET", "{key}", "state")).contains(request.owner().toString());
-			assertThat(owners.get(i).granted.poll(40, TimeUnit.SECONDS)).isEqualTo(request);
+			assertThat(owners.get(i).granted.poll(1, TimeUnit.MINUTES)).isEqualTo(request);
 			if (i + 1 < survivors.size()) { // keeps its place
 				assertThat(owners.get(i + 1).contend(survivors.get(i + 1))).isNull();
 			}

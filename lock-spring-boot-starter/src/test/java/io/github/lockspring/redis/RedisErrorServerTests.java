@@ -162,7 +162,7 @@ class RedisErrorServerTests {
 				.withMessageContaining("OOM");
 			assertThat(this.process.release(alone)).isTrue();
 			assertThat(this.process.release(holder)).isTrue();
-			assertThat(this.process.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(next);
+			assertThat(this.process.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(next);
 			LeaseRequest reader = this.process.request("key", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME);
 			assertThat(this.process.backend.downgrade(next, reader, RedisProcess.TIMEOUT)).isInstanceOf(Grant.class);
 			assertThat(this.process.backend.releaseWithDelay(reader, Duration.ofMillis(1), RedisProcess.TIMEOUT))
@@ -241,7 +241,7 @@ class RedisErrorServerTests {
 			LeaseRequest contender = locks.request("key");
 			locks.contend(contender);
 			locks.release(holder);
-			assertThat(locks.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
+			assertThat(locks.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(contender);
 			assertThat((List<?>) this.server.command("ACL", "LOG")).isEmpty();
 		}
 	}

@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The health endpoint while the server is paused, as by SIGSTOP: connections remain open,
  * and nothing answers.
  */
-@Timeout(120)
+@Timeout(300)
 class RedisHealthServerTests {
 
 	/**

@@ -113,7 +113,7 @@ class RedisPollServerTests {
 		}
 		LeaseRequest behind = waiting(this.one, false);
 		this.one.release(holder);
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(waiting);
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(waiting);
 		assertThat(this.one.granted).isEmpty();
 		this.one.release(behind);
 	}
@@ -126,7 +126,7 @@ class RedisPollServerTests {
 		long last = denial(waiting).attemptId();
 		assertThat(last).isGreaterThan(first);
 		this.one.release(holder);
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(waiting);
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(waiting);
 		assertThat(this.two.attemptIds).containsExactly(last);
 	}
 
@@ -172,7 +172,7 @@ class RedisPollServerTests {
 		LeaseRequest waiting = waiting();
 		this.one.release(holder);
 		// and lost
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(waiting);
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(waiting);
 		assertThat(this.two.poll(waiting)).isEmpty();
 		assertThat(this.two.contend(waiting)).isNotNull();
 	}
@@ -232,7 +232,7 @@ class RedisPollServerTests {
 		assertThat(this.two.contend(waiting)).isNull();
 		assertThat(this.two.poll(waiting)).containsOnlyKeys(waiting);
 		this.one.release(holder);
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(waiting);
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(waiting);
 	}
 
 	@Test

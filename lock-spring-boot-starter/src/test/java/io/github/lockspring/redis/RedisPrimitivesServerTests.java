@@ -81,7 +81,7 @@ class RedisPrimitivesServerTests {
 			Process killed = children.start(Participant.class, server.host(), Integer.toString(server.port()));
 			Values values = LockUtils.engine(locks).values();
 			Awaitility.await()
-				.atMost(Duration.ofSeconds(40))
+				.atMost(Duration.ofMinutes(1))
 				.until(() -> values.read("lock:meeting\uffffdouble-barrier").exists());
 			killed.destroyForcibly().waitFor();
 			DistributedDoubleBarrier other = new LockClient(locks).doubleBarrier("meeting", 2);

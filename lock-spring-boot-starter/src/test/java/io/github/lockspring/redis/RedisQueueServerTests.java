@@ -75,7 +75,7 @@ class RedisQueueServerTests {
 		this.two.contend(next);
 		kill(dead);
 		this.one.release(holder);
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(next);
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(next);
 		assertThat(this.two.release(next)).isTrue();
 		assertThat(this.server.command("HLEN", "{key}")).isEqualTo(1L);
 	}
@@ -99,7 +99,7 @@ class RedisQueueServerTests {
 		this.two.contend(this.two.request("key"));
 		long start = System.nanoTime();
 		this.one.release(holder);
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isNotNull();
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isNotNull();
 		LeaseRequest next = this.one.request("key");
 		Grant early = this.one.tryAcquire(next);
 		// not so on a machine that is very slow
@@ -116,7 +116,7 @@ class RedisQueueServerTests {
 		LeaseRequest next = this.two.request("key");
 		this.two.contend(next);
 		this.one.release(holder);
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(next);
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(next);
 		assertThat(remainingOf("key")).isLessThanOrEqualTo(SECOND);
 		assertThat(this.two.backend.renew(List.of(next), RedisProcess.TIMEOUT).held()).containsExactly(next);
 		assertThat(remainingOf("key")).isGreaterThan(RedisProcess.LEASE_TIME.minusSeconds(5));
@@ -145,7 +145,7 @@ class RedisQueueServerTests {
 		LeaseRequest next = this.one.request("key");
 		this.one.contend(next);
 		this.one.release(holder);
-		assertThat(this.one.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(next);
+		assertThat(this.one.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(next);
 	}
 
 	@Test
@@ -156,7 +156,7 @@ class RedisQueueServerTests {
 		long second = denialOf(contender);
 		assertThat(second).isGreaterThan(first);
 		this.one.release(holder);
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(contender);
 		assertThat(this.two.attemptIds).containsExactly(second);
 	}
 
@@ -178,7 +178,7 @@ class RedisQueueServerTests {
 		}
 		this.two.contend(contender);
 		this.one.release(holder);
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(contender);
 	}
 
 	private static boolean isListening(RedisProcess process) {
@@ -221,7 +221,7 @@ class RedisQueueServerTests {
 		this.two.contend(contenders.get(0));
 		this.one.release(holder);
 		for (int i = 0; i < 200; i++) {
-			assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contenders.get(i));
+			assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(contenders.get(i));
 			// keeps its place
 			contenders.stream().skip(i + 1).findFirst().ifPresent(this.two::contend);
 			assertThat(this.two.release(contenders.get(i))).isTrue();

@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * An application ends in time although the server does not answer.
  */
-@Timeout(120)
+@Timeout(300)
 class RedisShutdownServerTests {
 
 	private static final long LONG = Duration.ofMinutes(5).toNanos();

@@ -100,7 +100,7 @@ class RedisSlotMigrationServerTests {
 		assertThat(this.two.contend(writer)).isNull();
 		assertThat(this.one.backend.inspect(key, RedisProcess.TIMEOUT)).hasSize(1);
 		assertThat(this.one.release(reader)).isTrue();
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(writer);
+		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(writer);
 		assertThat(this.two.backend.renew(List.of(writer), RedisProcess.TIMEOUT).held()).containsExactly(writer);
 		migration.finish();
 		assertThat(this.one.tryAcquire(this.one.request(key))).isNull();

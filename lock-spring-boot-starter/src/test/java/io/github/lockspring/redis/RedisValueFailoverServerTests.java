@@ -116,7 +116,7 @@ class RedisValueFailoverServerTests {
 	}
 
 	private static ConditionFactory eventually() {
-		return await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(100)).ignoreExceptions();
+		return await().atMost(Duration.ofMinutes(1)).pollInterval(Duration.ofMillis(100)).ignoreExceptions();
 	}
 
 	private static RedisProcess process(RedisStore.Client client, RedisConfiguration configuration) {

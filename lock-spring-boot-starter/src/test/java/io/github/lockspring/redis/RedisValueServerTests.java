@@ -178,13 +178,13 @@ class RedisValueServerTests {
 		for (int i = 0; i < 10; i++) {
 			this.one.add("key", 1);
 		}
-		assertThat(this.one.changes.poll(10, TimeUnit.SECONDS)).isEqualTo("key");
-		assertThat(this.two.changes.poll(10, TimeUnit.SECONDS)).isEqualTo("key");
+		assertThat(this.one.changes.poll(1, TimeUnit.MINUTES)).isEqualTo("key");
+		assertThat(this.two.changes.poll(1, TimeUnit.MINUTES)).isEqualTo("key");
 		assertThat(inScripts()).containsEntry("publish", 2L);
 		assertThat(this.two.watch("key").number()).isEqualTo(10);
 		this.one.add("key", 1);
 		this.one.add("key", 1);
-		assertThat(this.two.changes.poll(10, TimeUnit.SECONDS)).isEqualTo("key");
+		assertThat(this.two.changes.poll(1, TimeUnit.MINUTES)).isEqualTo("key");
 		assertThat(inScripts()).containsEntry("publish", 3L);
 		assertThat(this.one.changes).isEmpty();
 	}
@@ -221,7 +221,7 @@ class RedisValueServerTests {
 		this.two.values().unwatch("key");
 		this.one.add("key", 1);
 		this.one.add("other", 1);
-		assertThat(this.two.changes.poll(10, TimeUnit.SECONDS)).isEqualTo("other");
+		assertThat(this.two.changes.poll(1, TimeUnit.MINUTES)).isEqualTo("other");
 		assertThat(this.two.changes).isEmpty();
 	}
 
@@ -400,7 +400,7 @@ class RedisValueServerTests {
 				.withMessageContaining("OOM");
 			assertThat(this.two.watch("key").number()).isEqualTo(1);
 			assertThat(this.one.delete("key").applied()).isTrue();
-			assertThat(this.two.changes.poll(10, TimeUnit.SECONDS)).isEqualTo("key");
+			assertThat(this.two.changes.poll(1, TimeUnit.MINUTES)).isEqualTo("key");
 		}
 		finally {
 			server.command("CONFIG", "SET", "maxmemory", "0");
@@ -459,7 +459,7 @@ class RedisValueServerTests {
 			assertThat(values.watch("key")).isEqualTo(Value.ABSENT);
 			values.add("key", Long.MAX_VALUE - 1);
 			values.add("key", 1);
-			assertThat(values.changes.poll(10, TimeUnit.SECONDS)).isEqualTo("key");
+			assertThat(values.changes.poll(1, TimeUnit.MINUTES)).isEqualTo("key");
 			values.apply(values.update("key", new ValueChange.Replace(3, Long.MAX_VALUE)));
 			values.delete("key");
 			for (int i = 0; i < 200; i++) {

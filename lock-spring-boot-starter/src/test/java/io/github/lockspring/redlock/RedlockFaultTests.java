@@ -111,7 +111,7 @@ class RedlockFaultTests {
 	}
 
 	private static ConditionFactory await() {
-		return Awaitility.await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofSeconds(20));
+		return Awaitility.await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofMinutes(1));
 	}
 
 	@Test

@@ -137,7 +137,7 @@ final class TestNode implements LockBackend {
 		return answer(() -> {
 			try {
 				Thread.sleep(this.attemptsDelayed.toMillis());
-				this.attemptsHeld.await(30, TimeUnit.SECONDS);
+				this.attemptsHeld.await(5, TimeUnit.MINUTES);
 			}
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);

@@ -221,7 +221,7 @@ class FaultProxyServerTests {
 		assertThat(read(this.accepted, 5)).isEqualTo("SHA 1");
 		assertThat(reply.isDone()).isFalse();
 		this.accepted.getOutputStream().write("+OK".getBytes());
-		assertThat(reply.get(10, TimeUnit.SECONDS)).isEqualTo("+OK");
+		assertThat(reply.get(1, TimeUnit.MINUTES)).isEqualTo("+OK");
 		assertReset(this.client);
 		assertThat(this.accepted.getInputStream().read()).isEqualTo(-1);
 		this.accepted.close();
@@ -237,7 +237,7 @@ class FaultProxyServerTests {
 		Await.until("the first reply is on its way", () -> this.proxy.chunks(Direction.DOWN) == 1);
 		Future<String> reply = this.proxy.dropReply();
 		exchangeWithoutReading();
-		assertThat(reply.get(10, TimeUnit.SECONDS)).isEqualTo("pong");
+		assertThat(reply.get(1, TimeUnit.MINUTES)).isEqualTo("pong");
 		assertThat(read(this.client, 4)).isEqualTo("pong");
 		assertReset(this.client);
 	}
@@ -253,7 +253,7 @@ class FaultProxyServerTests {
 			Future<String> reply = this.proxy.dropReply(key);
 			assertThatExceptionOfType(UncheckedIOException.class)
 				.isThrownBy(() -> connection.command("SET", key, "value"));
-			assertThat(reply.get(10, TimeUnit.SECONDS)).isEqualTo("+OK\r\n");
+			assertThat(reply.get(1, TimeUnit.MINUTES)).isEqualTo("+OK\r\n");
 		}
 		assertThat(redis.command("GETDEL", key)).isEqualTo("value");
 	}

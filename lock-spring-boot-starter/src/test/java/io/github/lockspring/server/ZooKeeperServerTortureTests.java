@@ -156,7 +156,7 @@ class ZooKeeperServerTortureTests {
 			client.register((event) -> note(event, state));
 			ZooKeeperSessions.expire(server.connectString(), client);
 			assertThat(exists(other, path)).isFalse();
-			assertThat(state.get(30, TimeUnit.SECONDS)).isEqualTo(KeeperState.Expired);
+			assertThat(state.get(1, TimeUnit.MINUTES)).isEqualTo(KeeperState.Expired);
 			assertThat(other.getState()).isEqualTo(ZooKeeper.States.CONNECTED);
 		}
 	}
@@ -175,7 +175,7 @@ class ZooKeeperServerTortureTests {
 			client.create("/slower", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT,
 					(rc, node, context, name, stat) -> created.complete(rc), null);
 			server.delayFsync(Duration.ZERO);
-			assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(KeeperException.Code.OK.intValue());
+			assertThat(created.get(1, TimeUnit.MINUTES)).isEqualTo(KeeperException.Code.OK.intValue());
 		}
 	}
 
@@ -193,10 +193,10 @@ class ZooKeeperServerTortureTests {
 			client.create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT,
 					(rc, node, context, name, stat) -> created.complete(rc), null);
 			client.exists(path, false, (rc, node, context, stat) -> after.complete(rc), null);
-			assertThat(reply.get(30, TimeUnit.SECONDS)).contains(path);
-			assertThat(before.get(30, TimeUnit.SECONDS)).isEqualTo(KeeperException.Code.OK.intValue());
-			assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(KeeperException.Code.CONNECTIONLOSS.intValue());
-			assertThat(after.get(30, TimeUnit.SECONDS)).isEqualTo(KeeperException.Code.CONNECTIONLOSS.intValue());
+			assertThat(reply.get(1, TimeUnit.MINUTES)).contains(path);
+			assertThat(before.get(1, TimeUnit.MINUTES)).isEqualTo(KeeperException.Code.OK.intValue());
+			assertThat(created.get(1, TimeUnit.MINUTES)).isEqualTo(KeeperException.Code.CONNECTIONLOSS.intValue());
+			assertThat(after.get(1, TimeUnit.MINUTES)).isEqualTo(KeeperException.Code.CONNECTIONLOSS.intValue());
 			Await.until("the client is connected again", () -> exists(client, path));
 			assertThat(proxy.connections()).isEqualTo(2);
 			assertThat(proxy.requests(OpCode.create2)).isOne();
@@ -244,8 +244,8 @@ class ZooKeeperServerTortureTests {
 			client.exists(path, (event) -> notePath(event, seen));
 			Future<String> reply = proxy.dropReplyOf(OpCode.notification);
 			create(other, path, CreateMode.PERSISTENT);
-			assertThat(reply.get(30, TimeUnit.SECONDS)).contains(path);
-			assertThat(seen.get(30, TimeUnit.SECONDS)).isEqualTo(path);
+			assertThat(reply.get(1, TimeUnit.MINUTES)).contains(path);
+			assertThat(seen.get(1, TimeUnit.MINUTES)).isEqualTo(path);
 			assertThat(proxy.connections()).isEqualTo(2);
 			assertThat(proxy.requests(OpCode.setWatches) + proxy.requests(OpCode.setWatches2)).isOne();
 		}
@@ -262,7 +262,7 @@ class ZooKeeperServerTortureTests {
 				client.exists("/", false);
 				assertThatExceptionOfType(KeeperException.ConnectionLossException.class)
 					.isThrownBy(() -> create(client, path, CreateMode.PERSISTENT));
-				assertThat(reply.get(30, TimeUnit.SECONDS)).contains(path);
+				assertThat(reply.get(1, TimeUnit.MINUTES)).contains(path);
 			}
 		}
 	}
@@ -278,7 +278,7 @@ class ZooKeeperServerTortureTests {
 			}, null);
 			Await.until("the request is under way", () -> proxy.requests(OpCode.exists) == 1);
 			proxy.cut();
-			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> reply.get(30, TimeUnit.SECONDS))
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> reply.get(1, TimeUnit.MINUTES))
 				.withCauseInstanceOf(EOFException.class);
 			proxy.heal();
 		}
@@ -322,7 +322,7 @@ class ZooKeeperServerTortureTests {
 			}
 			note(event, this.expired);
 		});
-		connected.get(30, TimeUnit.SECONDS);
+		connected.get(1, TimeUnit.MINUTES);
 		return client;
 	}
 

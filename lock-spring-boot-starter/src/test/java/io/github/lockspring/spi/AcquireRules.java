@@ -155,7 +155,7 @@ abstract class AcquireRules extends BackendRules {
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
 	void probeLeavesNothingBehind() {
-		assertThat(this.one.backend().probe(this.one.request(this.key), Duration.ofSeconds(10)))
+		assertThat(this.one.backend().probe(this.one.request(this.key), BackendProcess.TIMEOUT))
 			.isGreaterThanOrEqualTo(Duration.ZERO);
 		assertThat(this.two.inspect(this.key)).isEmpty();
 	}
@@ -164,7 +164,7 @@ abstract class AcquireRules extends BackendRules {
 	@Tag(LockBackendContractTests.EVERYWHERE)
 	void probeThatFindsAnotherReturns() {
 		LeaseRequest other = this.two.acquire(this.key);
-		this.one.backend().probe(this.one.request(this.key), Duration.ofSeconds(10));
+		this.one.backend().probe(this.one.request(this.key), BackendProcess.TIMEOUT);
 		assertThat(this.two.release(other)).isTrue();
 	}
 

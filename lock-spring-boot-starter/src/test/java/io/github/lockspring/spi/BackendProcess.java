@@ -33,7 +33,7 @@ final class BackendProcess implements AutoCloseable {
 
 	static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
-	static final Duration TIMEOUT = Duration.ofSeconds(10);
+	static final Duration TIMEOUT = Duration.ofSeconds(20);
 
 	private final LockBackend backend;
 

@@ -89,7 +89,7 @@ abstract class BackendRules {
 		return Awaitility.await()
 			.pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(5))
-			.atMost(Duration.ofSeconds(30));
+			.atMost(Duration.ofMinutes(1));
 	}
 
 	/**

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -42,8 +43,6 @@ abstract class ValueRules extends BackendRules {
 	private static final long NO_MIN = Long.MIN_VALUE;
 
 	private static final Duration SHORT_LIFE = Duration.ofMillis(1);
-
-	private static final Duration LONG_LIFE = Duration.ofMillis(500);
 
 	private static final Duration TIMEOUT = BackendProcess.TIMEOUT;
 
@@ -397,45 +396,66 @@ abstract class ValueRules extends BackendRules {
 	@Test
 	void changesKeepTheTimeToLive() {
 		requireExpiry();
-		set(this.one, 1);
-		expire(this.one, LONG_LIFE);
-		add(this.one, 1);
-		add(this.two, 1);
-		set(this.one, 4);
-		change(this.two, new ValueChange.Replace(5, 4));
+		expireUntil(() -> add(this.one, 1).before().exists() && add(this.two, 1).before().exists()
+				&& set(this.one, 4).before().exists() && change(this.two, new ValueChange.Replace(5, 4)).applied());
 		awaitExpiry(this.one);
 	}
 
 	@Test
-	void timeToLiveCanBeReplaced() throws InterruptedException {
+	void timeToLiveCanBeReplaced() {
 		requireExpiry();
-		set(this.one, 1);
-		expire(this.one, LONG_LIFE);
-		assertThat(expire(this.two, Duration.ofHours(1)).applied()).isTrue();
-		Thread.sleep(LONG_LIFE.toMillis());
+		awaitEndOf(expireUntil(() -> expire(this.two, Duration.ofHours(1)).applied()));
 		assertThat(read(this.one).exists()).isTrue();
 		expire(this.one, SHORT_LIFE);
 		awaitExpiry(this.two);
 	}
 
 	@Test
-	void timeToLiveIsRemovedOnDemandAndByDeletion() throws InterruptedException {
+	void timeToLiveIsRemovedOnDemand() {
 		requireExpiry();
-		set(this.one, 1);
-		expire(this.one, LONG_LIFE);
-		assertThat(change(this.two, new ValueChange.Expire(0)).applied()).isTrue();
-		Thread.sleep(LONG_LIFE.toMillis());
+		awaitEndOf(expireUntil(() -> change(this.two, new ValueChange.Expire(0)).applied()));
 		assertThat(read(this.one).number()).isOne();
-		expire(this.one, LONG_LIFE);
-		delete(this.two, ValueChange.ANY_VERSION);
+	}
+
+	@Test
+	void timeToLiveIsRemovedByDeletion() {
+		requireExpiry();
+		Duration life = expireUntil(() -> delete(this.two, ValueChange.ANY_VERSION).applied());
 		set(this.one, 2);
-		Thread.sleep(LONG_LIFE.toMillis());
+		awaitEndOf(life);
 		assertThat(read(this.two).number()).isEqualTo(2);
 		expire(this.one, SHORT_LIFE);
 		awaitExpiry(this.one);
 		set(this.one, 3);
-		Thread.sleep(10);
+		awaitEndOf(SHORT_LIFE);
 		assertThat(read(this.two).number()).isEqualTo(3);
+	}
+
+	/**
+	 * Gives the value a time to live that is long enough for the next calls to find it.
+	 */
+	private Duration expireUntil(BooleanSupplier found) {
+		Duration life = Duration.ofMillis(200);
+		do {
+			life = life.multipliedBy(2);
+			assertThat(life).isLessThan(TIMEOUT);
+			set(this.one, 1);
+			expire(this.one, life);
+		}
+		while (!found.getAsBoolean());
+		return life;
+	}
+
+	/**
+	 * Waits until a value has ended whose time to live began later.
+	 */
+	private void awaitEndOf(Duration life) {
+		String later = this.key + ":later";
+		for (ValueChange change : List.of(new ValueChange.Set(1, ValueChange.ANY_VERSION),
+				new ValueChange.Expire(life.toMillis()))) {
+			assertThat(apply(this.one, new ValueUpdate(later, change, nextId(this.one))).applied()).isTrue();
+		}
+		await().until(() -> values(this.two).read(List.of(later), false, TIMEOUT).isEmpty());
 	}
 
 	@Test
@@ -459,7 +479,7 @@ abstract class ValueRules extends BackendRules {
 	void repetitionDoesNotExtendTheTimeToLive() {
 		requireExpiry();
 		set(this.one, 1);
-		ValueUpdate expiry = update(this.one, new ValueChange.Expire(LONG_LIFE.toMillis()));
+		ValueUpdate expiry = update(this.one, new ValueChange.Expire(500));
 		ValueUpdateResult first = apply(this.one, expiry);
 		await().pollInterval(Duration.ofMillis(20)).until(() -> {
 			assertThat(apply(this.one, expiry.again())).isEqualTo(first);

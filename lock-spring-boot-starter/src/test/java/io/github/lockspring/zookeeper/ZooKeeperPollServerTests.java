@@ -155,7 +155,7 @@ class ZooKeeperPollServerTests {
 		awaitWatchesOf(List.of(waiter));
 		this.waiters.client.getZookeeperClient().getZooKeeper().close();
 		this.waiters.client.getZookeeperClient().reset();
-		assertThat(this.waiters.hints.poll(30, TimeUnit.SECONDS)).isEqualTo(waiter);
+		assertThat(this.waiters.hints.poll(1, TimeUnit.MINUTES)).isEqualTo(waiter);
 		assertThat(poll(List.of(waiter))).isEmpty();
 	}
 

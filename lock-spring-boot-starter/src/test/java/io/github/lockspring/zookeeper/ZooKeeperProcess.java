@@ -99,7 +99,7 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 		return Awaitility.await()
 			.pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(10))
-			.atMost(Duration.ofSeconds(60));
+			.atMost(Duration.ofMinutes(1));
 	}
 
 	LeaseRequest request(String key) {

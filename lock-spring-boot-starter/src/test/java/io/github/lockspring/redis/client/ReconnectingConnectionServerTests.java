@@ -59,7 +59,7 @@ class ReconnectingConnectionServerTests {
 			client.shutdownAsync(0, 0, TimeUnit.SECONDS);
 		}
 		Awaitility.await()
-			.atMost(Duration.ofSeconds(30))
+			.atMost(Duration.ofMinutes(1))
 			.until(() -> Thread.getAllStackTraces()
 				.keySet()
 				.stream()

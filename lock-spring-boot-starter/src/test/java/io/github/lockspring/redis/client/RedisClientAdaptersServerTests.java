@@ -107,7 +107,7 @@ class RedisClientAdaptersServerTests {
 	}
 
 	@Test
-	@Timeout(30)
+	@Timeout(300)
 	void lettuceConnectsInTheBackgroundAtStart() throws IOException {
 		try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
 			LettuceConnectionFactory factory = new LettuceConnectionFactory(silent.getInetAddress().getHostAddress(),
@@ -153,7 +153,7 @@ class RedisClientAdaptersServerTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	@Timeout(30)
+	@Timeout(300)
 	void serverThatDoesNotAnswerIsNotAwaited(boolean lettuce) {
 		Duration timeout = Duration.ofMillis(200);
 		try (RedisServer server = RedisServer.start()) {

@@ -79,14 +79,14 @@ class PrinterTests {
 	@Test
 	void withoutLockMoreThanTwoPrintAtOnce() throws Exception {
 		CyclicBarrier inside = new CyclicBarrier(3);
-		willAnswer((invocation) -> inside.await(30, TimeUnit.SECONDS)).given(this.pause).here();
+		willAnswer((invocation) -> inside.await(5, TimeUnit.MINUTES)).given(this.pause).here();
 		assertThat(printAtOnce("no-lock", 3, 3)).containsOnly(200);
 	}
 
 	@Test
 	void printersOfAnotherOfficeAreNotWaitedFor() throws Exception {
 		CyclicBarrier inside = new CyclicBarrier(4);
-		willAnswer((invocation) -> inside.await(30, TimeUnit.SECONDS)).given(this.pause).here();
+		willAnswer((invocation) -> inside.await(5, TimeUnit.MINUTES)).given(this.pause).here();
 		ExecutorService customers = Executors.newFixedThreadPool(4);
 		try {
 			List<Future<MvcTestResult>> prints = Stream.of(1, 1, 2, 2)
