@@ -36,7 +36,7 @@ public abstract class BridgeContract {
 	protected abstract Store store();
 
 	private TemplateProcess process() {
-		return new TemplateProcess(store(), Duration.ofSeconds(1));
+		return new TemplateProcess(store(), Duration.ofMinutes(1), Duration.ofMillis(300));
 	}
 
 	@Nested

@@ -35,6 +35,7 @@ import org.springframework.scheduling.TaskScheduler;
 
 import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.LockUtils;
+import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.TemplateProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,9 +50,15 @@ import static org.mockito.Mockito.mock;
  */
 abstract class LeaseLockRegistryRules {
 
-	private static final Duration LONG = Duration.ofSeconds(30);
+	/**
+	 * Does not end during a test.
+	 */
+	private static final Duration LONG = Duration.ofMinutes(2);
 
-	private static final Duration SHORT = Duration.ofMillis(1500);
+	/**
+	 * Ends while a test waits.
+	 */
+	private static final Duration SHORT = Duration.ofSeconds(2);
 
 	private static final Duration MOMENT = Duration.ofMillis(50);
 
@@ -155,7 +162,7 @@ abstract class LeaseLockRegistryRules {
 		assertThat(this.lock.tryLock()).isTrue();
 		assertHeld();
 		this.lock.unlock();
-		assertThat(this.lock.tryLock(1, TimeUnit.SECONDS)).isTrue();
+		assertThat(this.lock.tryLock(1, TimeUnit.MINUTES)).isTrue();
 		assertHeld();
 		this.lock.unlock();
 		this.lock.lock(LONG);
@@ -212,7 +219,7 @@ abstract class LeaseLockRegistryRules {
 		FutureTask<Boolean> waiting = start(() -> {
 			this.elsewhere.lock();
 			this.elsewhere.unlock();
-			return this.lock.tryLock(30, TimeUnit.SECONDS);
+			return this.lock.tryLock(1, TimeUnit.MINUTES);
 		});
 		assertThat(waiting).isNotDone();
 		this.lock.unlock();
@@ -260,7 +267,7 @@ abstract class LeaseLockRegistryRules {
 	void lockIsRenewedOnRequest() throws Exception {
 		this.lock.lock(SHORT);
 		this.registry.renewLock(this.key, LONG);
-		assertThat(this.elsewhere.tryLock(700, TimeUnit.MILLISECONDS)).isFalse();
+		assertThat(this.elsewhere.tryLock(SHORT.plusMillis(200), LONG)).isFalse();
 		this.registry.renewLock(this.key);
 		this.lock.unlock();
 		assertFree();
@@ -270,17 +277,24 @@ abstract class LeaseLockRegistryRules {
 	void lockWithoutTimeToLiveIsRenewedAnyway() throws Exception {
 		this.lock.lock();
 		this.registry.renewLock(this.key, SHORT);
-		assertThat(this.elsewhere.tryLock(1200, TimeUnit.MILLISECONDS)).isFalse();
+		assertThat(this.elsewhere.tryLock(SHORT.plusMillis(200), LONG)).isFalse();
+		awaitRenewal();
 		this.lock.unlock();
 	}
 
 	@Test
 	void lockWithTimeToLiveIsRenewedIfThereIsAScheduler() throws Exception {
 		this.registry.setRenewalTaskScheduler(mock(TaskScheduler.class));
-		this.lock.lock(SHORT);
-		assertThat(this.elsewhere.tryLock(700, TimeUnit.MILLISECONDS)).isFalse();
+		this.lock.lock(LONG);
+		awaitRenewal();
 		this.lock.unlock();
 		assertFree();
+	}
+
+	private void awaitRenewal() {
+		Hold hold = this.registry.holds().values().iterator().next().element();
+		Duration remaining = hold.remaining();
+		Awaitility.await().until(() -> hold.remaining().compareTo(remaining) > 0);
 	}
 
 	@Test
@@ -289,7 +303,7 @@ abstract class LeaseLockRegistryRules {
 		assertThatExceptionOfType(IllegalMonitorStateException.class)
 			.isThrownBy(() -> this.registry.renewLock(this.key));
 		this.lock.lock(SHORT);
-		inOtherThread(() -> this.elsewhere.tryLock(30, TimeUnit.SECONDS));
+		inOtherThread(() -> this.elsewhere.tryLock(1, TimeUnit.MINUTES));
 		assertThatIllegalStateException().isThrownBy(() -> this.registry.renewLock(this.key));
 		assertLost(this.lock);
 	}
