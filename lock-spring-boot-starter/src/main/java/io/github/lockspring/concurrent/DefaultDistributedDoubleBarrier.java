@@ -19,7 +19,6 @@ package io.github.lockspring.concurrent;
 import java.time.Duration;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -41,7 +40,6 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
-import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -71,8 +69,6 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	 * time in which all confirm that they are there.
 	 */
 	private static final long MAX_CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-	private static final ThreadFactory THREADS = DaemonThreads.virtualOrNamed("lock-barrier-");
 
 	private final StoredValue value;
 
@@ -383,7 +379,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	@Override
 	public CompletableFuture<Boolean> enterAsync(Duration waitTime) {
 		long waitNanos = Durations.waitNanos(waitTime);
-		return async(() -> enter(waitNanos), this::leaveUnnoticed);
+		return InterruptibleCall.start(() -> enter(waitNanos), this::leaveUnnoticed);
 	}
 
 	/**
@@ -404,44 +400,13 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	@Override
 	public CompletableFuture<Boolean> leaveAsync(Duration waitTime) {
 		long waitNanos = Durations.waitNanos(waitTime);
-		return async(() -> leave(waitNanos), () -> {
+		return InterruptibleCall.start(() -> leave(waitNanos), () -> {
 		});
-	}
-
-	private static CompletableFuture<Boolean> async(Call call, Runnable undo) {
-		CompletableFuture<Boolean> future = new CompletableFuture<>();
-		Thread thread = THREADS.newThread(() -> {
-			try {
-				boolean result = call.run();
-				if (!future.complete(result) && result) {
-					undo.run();
-				}
-			}
-			catch (Throwable ex) {
-				future.completeExceptionally(ex);
-			}
-		});
-		future.whenComplete((result, failure) -> {
-			if (future.isCancelled()) {
-				thread.interrupt();
-			}
-		});
-		thread.start();
-		return future;
 	}
 
 	@Override
 	public String toString() {
 		return "double barrier " + this.value + " of " + this.parties;
-	}
-
-	/**
-	 * A call that waits.
-	 */
-	private interface Call {
-
-		boolean run() throws InterruptedException, BrokenBarrierException;
-
 	}
 
 	/**

@@ -16,18 +16,12 @@
 
 package io.github.lockspring.concurrent;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,18 +33,14 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
-import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.LossReaction;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseWaiter;
-import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.KeyFormat;
 
@@ -70,22 +60,9 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	private static final Log logger = LogFactory.getLog(DefaultLeaderElection.class);
 
-	/**
-	 * How long listeners may delay the release of a lease.
-	 */
-	private static final Duration LISTENER_TIMEOUT = Duration.ofSeconds(1);
-
-	private static final Duration CHECK_INTERVAL = Duration.ofMillis(50);
-
-	private static final Duration MIN_PAUSE = Duration.ofMillis(500);
-
-	private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
-
 	private final Runnable stateListener = this::update;
 
 	private final AtomicInteger updates = new AtomicInteger();
-
-	private final List<LeadershipDelivery> deliveries = new CopyOnWriteArrayList<>();
 
 	private final Queue<CompletableFuture<Void>> awaiting = new ConcurrentLinkedQueue<>();
 
@@ -97,41 +74,20 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	private final String storeKey;
 
-	private final AcquireOptions options;
+	private final LeadershipListeners listeners;
 
-	private final Executor threads;
+	private final LeadershipCampaign campaign;
 
 	private volatile boolean running;
 
-	private volatile @Nullable Term term;
-
-	/**
-	 * Pending acquisition. Confined to updates, like the fields that follow.
-	 */
-	private @Nullable CompletableFuture<@Nullable Hold> campaign;
-
-	private boolean announced;
-
-	private long announcedToken;
-
-	private CompletableFuture<?> delivered = CompletableFuture.completedFuture(null);
-
-	private volatile boolean pausing;
-
-	private Duration pause = MIN_PAUSE;
+	private volatile @Nullable LeadershipTerm term;
 
 	DefaultLeaderElection(LockEngine engine, String key, String storeKey, AcquireOptions options) {
 		this.engine = engine;
 		this.key = key;
 		this.storeKey = storeKey;
-		this.options = options;
-		this.threads = threads("lock-" + engine.backendName() + "-leadership-");
-		addListener(new Events(engine.listener(), storeKey));
-	}
-
-	private static Executor threads(String prefix) {
-		ThreadFactory threads = DaemonThreads.virtualOrNamed(prefix);
-		return (task) -> threads.newThread(task).start();
+		this.listeners = new LeadershipListeners(engine, storeKey);
+		this.campaign = new LeadershipCampaign(engine, storeKey, options, this.stateListener);
 	}
 
 	@Override
@@ -153,7 +109,7 @@ final class DefaultLeaderElection implements LeaderElection {
 	@Override
 	public void stop() {
 		CompletableFuture<Void> stopped = requestStop();
-		if (this.deliveries.stream().noneMatch(LeadershipDelivery::isInCurrentThread)) {
+		if (!this.listeners.areInCurrentThread()) {
 			stopped.join();
 		}
 	}
@@ -161,7 +117,7 @@ final class DefaultLeaderElection implements LeaderElection {
 	@Override
 	public CompletionStage<Void> stopAsync() {
 		return requestStop().thenRunAsync(() -> {
-		}, this.threads);
+		}, this.listeners.threads());
 	}
 
 	private CompletableFuture<Void> requestStop() {
@@ -175,15 +131,11 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	@Override
 	public void relinquish() {
-		Term term = this.term;
+		LeadershipTerm term = this.term;
 		if (term != null) {
-			relinquish(term);
+			term.relinquish();
+			update();
 		}
-	}
-
-	private void relinquish(Term term) {
-		term.relinquished = true;
-		update();
 	}
 
 	@Override
@@ -196,8 +148,8 @@ final class DefaultLeaderElection implements LeaderElection {
 		return leads(this.term);
 	}
 
-	private boolean leads(@Nullable Term term) {
-		return term != null && !term.relinquished && isCandidate() && term.hold.isHeld();
+	private boolean leads(@Nullable LeadershipTerm term) {
+		return term != null && isCandidate() && term.isHeld();
 	}
 
 	private boolean isCandidate() {
@@ -206,64 +158,49 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	@Override
 	public long fencingToken() {
-		Term term = this.term;
+		LeadershipTerm term = this.term;
 		if (term == null || !leads(term)) {
 			throw new IllegalStateException("Not the leader of the election on " + KeyFormat.quote(this.storeKey));
 		}
-		if (term.hold.token() == 0) {
+		if (term.token() == 0) {
 			throw new UnsupportedOperationException(
 					"The backend '" + this.engine.backendName() + "' does not support fencing tokens");
 		}
-		return term.hold.token();
+		return term.token();
 	}
 
 	@Override
 	public void await() throws InterruptedException {
-		requireNotInterrupted();
-		CompletableFuture<Void> granted = requestAwait();
-		try {
-			granted.get();
-		}
-		catch (ExecutionException ex) {
-			throw (ex.getCause() instanceof LockShutdownException) ? shutdownException() : stoppedException();
-		}
-		finally {
-			forget(granted);
+		if (!await(Durations.MAX_NANOS, TimeUnit.NANOSECONDS)) {
+			throw stoppedException();
 		}
 	}
 
 	@Override
 	public boolean await(long time, TimeUnit unit) throws InterruptedException {
-		requireNotInterrupted();
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
 		CompletableFuture<Void> granted = requestAwait();
 		try {
 			granted.get(Math.max(time, 0), unit);
 			return true;
 		}
-		catch (ExecutionException ex) {
+		catch (ExecutionException | TimeoutException ex) {
 			if (ex.getCause() instanceof LockShutdownException) {
 				throw shutdownException();
 			}
 			return isLeader();
 		}
-		catch (TimeoutException ex) {
-			return isLeader();
-		}
 		finally {
-			forget(granted);
-		}
-	}
-
-	private static void requireNotInterrupted() throws InterruptedException {
-		if (Thread.interrupted()) {
-			throw new InterruptedException();
+			this.awaiting.remove(granted);
 		}
 	}
 
 	@Override
 	public CompletionStage<Void> awaitAsync() {
 		return requestAwait().thenRunAsync(() -> {
-		}, this.threads);
+		}, this.listeners.threads());
 	}
 
 	private CompletableFuture<Void> requestAwait() {
@@ -271,12 +208,6 @@ final class DefaultLeaderElection implements LeaderElection {
 		this.awaiting.add(granted);
 		update();
 		return granted;
-	}
-
-	private void forget(CompletableFuture<Void> granted) {
-		if (!granted.isDone()) {
-			this.awaiting.remove(granted);
-		}
 	}
 
 	private RuntimeException shutdownException() {
@@ -293,49 +224,26 @@ final class DefaultLeaderElection implements LeaderElection {
 		Assert.notNull(callback, "'callback' must not be null");
 		while (true) {
 			await();
-			Term term = this.term;
-			if (term == null) {
-				continue;
-			}
-			LeadershipBody body = new LeadershipBody(LISTENER_TIMEOUT);
-			LeadershipDelivery delivery = new LeadershipDelivery(body, this.engine, this.storeKey, this.threads, true);
-			this.deliveries.add(delivery);
-			boolean leads = leads(term);
-			try {
-				if (leads) {
-					return callAsLeader(callback, term);
+			LeadershipTerm term = this.term;
+			if (term != null) {
+				LeadershipBody body = new LeadershipBody(LeadershipTerm.LISTENER_TIMEOUT);
+				this.listeners.add(body, true);
+				boolean leads = leads(term);
+				try {
+					if (leads) {
+						return term.call(callback);
+					}
+				}
+				finally {
+					body.end();
+					this.listeners.remove(body);
+					if (leads) {
+						term.relinquish();
+						update();
+					}
 				}
 			}
-			finally {
-				body.end();
-				this.deliveries.remove(delivery);
-				if (leads) {
-					relinquish(term);
-				}
-			}
 		}
-	}
-
-	private <T extends @Nullable Object, E extends Throwable> T callAsLeader(LeadershipCallback<T, E> callback,
-			Term term) throws E {
-		T result;
-		try {
-			result = callback.doAsLeader(term.hold.token());
-		}
-		catch (Throwable ex) {
-			if (isLost(term)) {
-				ex.addSuppressed(new LockLostException(this.storeKey));
-			}
-			throw ex;
-		}
-		if (isLost(term)) {
-			throw new LockLostException(this.storeKey);
-		}
-		return result;
-	}
-
-	private static boolean isLost(Term term) {
-		return !term.relinquished && !term.hold.hasLease();
 	}
 
 	@Override
@@ -369,13 +277,13 @@ final class DefaultLeaderElection implements LeaderElection {
 	@Override
 	public void addListener(LeadershipListener listener) {
 		Assert.notNull(listener, "'listener' must not be null");
-		this.deliveries.add(new LeadershipDelivery(listener, this.engine, this.storeKey, this.threads, false));
+		this.listeners.add(listener, false);
 		update();
 	}
 
 	@Override
 	public void removeListener(LeadershipListener listener) {
-		this.deliveries.removeIf((delivery) -> delivery.isFor(listener));
+		this.listeners.remove(listener);
 	}
 
 	/**
@@ -398,20 +306,30 @@ final class DefaultLeaderElection implements LeaderElection {
 		}
 		catch (Throwable ex) {
 			logger.error("The election on " + KeyFormat.quote(this.storeKey) + " failed; it will be retried", ex);
-			pause();
+			this.campaign.pause();
 		}
 	}
 
 	private void step() {
 		listenToEngine();
-		takeResult();
-		Term term = this.term;
-		announce(leads(term), (term != null) ? term.hold.token() : this.announcedToken);
-		if (term != null) {
-			check(term);
+		Hold hold = this.campaign.take(isCandidate());
+		if (hold != null) {
+			this.term = new LeadershipTerm(hold, this.engine, this.stateListener);
 		}
-		if (this.term == null) {
-			campaign();
+		LeadershipTerm term = this.term;
+		CompletableFuture<?> delivered = this.listeners.announce(leads(term), (term != null) ? term.token() : 0);
+		boolean candidate = isCandidate();
+		if (term != null && !candidate) {
+			term.relinquish();
+		}
+		if (term != null && term.isOver(delivered)) {
+			this.term = null;
+		}
+		if (!candidate) {
+			this.campaign.cancel();
+		}
+		else if (this.term == null) {
+			this.campaign.begin();
 		}
 		completeWaits();
 	}
@@ -420,118 +338,13 @@ final class DefaultLeaderElection implements LeaderElection {
 		if (this.running) {
 			this.engine.addStateListener(this.stateListener);
 		}
-		else if (this.term == null && this.campaign == null) {
+		else if (isIdle()) {
 			this.engine.removeStateListener(this.stateListener);
 		}
 	}
 
-	private void takeResult() {
-		CompletableFuture<@Nullable Hold> campaign = this.campaign;
-		if (campaign == null || !campaign.isDone()) {
-			return;
-		}
-		this.campaign = null;
-		try {
-			Hold hold = campaign.join();
-			if (hold != null) {
-				this.term = new Term(hold);
-				this.pause = MIN_PAUSE;
-				hold.onLost((LossReaction) this.stateListener::run);
-			}
-		}
-		catch (CompletionException | CancellationException ex) {
-			retry((ex.getCause() != null) ? ex.getCause() : ex);
-		}
-	}
-
-	/**
-	 * Retry after a failure other than a failure of the store, which the engine retries.
-	 */
-	private void retry(Throwable failure) {
-		if (isCandidate()) {
-			if (this.pause.equals(MIN_PAUSE)) {
-				logger.warn("Could not take part in the election on " + KeyFormat.quote(this.storeKey)
-						+ "; it will be retried", failure);
-			}
-			pause();
-		}
-	}
-
-	private void pause() {
-		this.pausing = true;
-		this.engine.runAfter(this.pause, () -> {
-			this.pausing = false;
-			update();
-		});
-		this.pause = Durations.min(this.pause.multipliedBy(2), MAX_PAUSE);
-	}
-
-	/**
-	 * Announce a change of the leadership to all listeners, and the present leadership to
-	 * those that were added since.
-	 */
-	private void announce(boolean leads, long token) {
-		if (leads != this.announced) {
-			logger.info(
-					(leads ? "Elected" : "No longer") + " leader of the election on " + KeyFormat.quote(this.storeKey));
-			this.announced = leads;
-			this.announcedToken = token;
-			this.delivered = CompletableFuture.allOf(this.deliveries.stream()
-				.map((delivery) -> delivery.announce(leads, token))
-				.toArray(CompletableFuture[]::new));
-		}
-		else if (leads) {
-			this.deliveries.forEach((delivery) -> delivery.announce(true, this.announcedToken));
-		}
-	}
-
-	private void check(Term term) {
-		if (!isCandidate()) {
-			term.relinquished = true;
-		}
-		if (!term.hold.hasLease() && !term.releasing) {
-			term.hold.releaseAsync();
-			this.term = null;
-		}
-		else if (term.released) {
-			this.term = null;
-		}
-		else if (term.relinquished && !term.releasing) {
-			release(term);
-		}
-		else if (!term.relinquished && !term.hold.isHeld() && !term.checking) {
-			term.checking = true;
-			this.engine.runAfter(CHECK_INTERVAL, () -> {
-				term.checking = false;
-				update();
-			});
-		}
-	}
-
-	private void release(Term term) {
-		term.releasing = true;
-		this.delivered.copy()
-			.completeOnTimeout(null, LISTENER_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-			.thenCompose((delivered) -> term.hold.releaseAsync())
-			.whenComplete((released, failure) -> {
-				term.released = true;
-				update();
-			});
-	}
-
-	private void campaign() {
-		CompletableFuture<@Nullable Hold> campaign = this.campaign;
-		if (!isCandidate()) {
-			if (campaign != null) {
-				campaign.cancel(false);
-			}
-		}
-		else if (campaign == null && !this.pausing) {
-			campaign = this.engine.acquireAsync(this.storeKey, this.options, new Candidate(this.storeKey),
-					Durations.MAX_NANOS);
-			this.campaign = campaign;
-			campaign.whenComplete((hold, failure) -> update());
-		}
+	private boolean isIdle() {
+		return this.term == null && !this.campaign.isPending();
 	}
 
 	private void completeWaits() {
@@ -541,10 +354,10 @@ final class DefaultLeaderElection implements LeaderElection {
 		else if (this.engine.isClosed()) {
 			pollAll(this.awaiting, (granted) -> granted.completeExceptionally(shutdownException()));
 		}
-		else if (this.announced) {
+		else if (this.listeners.areGranted()) {
 			pollAll(this.awaiting, (granted) -> granted.complete(null));
 		}
-		if (this.running || this.term == null && this.campaign == null) {
+		if (this.running || isIdle()) {
 			pollAll(this.stopping, (stopped) -> stopped.complete(null));
 		}
 	}
@@ -558,70 +371,6 @@ final class DefaultLeaderElection implements LeaderElection {
 	@Override
 	public String toString() {
 		return "leader election on " + KeyFormat.quote(this.storeKey);
-	}
-
-	/**
-	 * Time for which this process has the lease.
-	 */
-	private static final class Term {
-
-		private final Hold hold;
-
-		private volatile boolean relinquished;
-
-		private boolean releasing;
-
-		private volatile boolean released;
-
-		private volatile boolean checking;
-
-		Term(Hold hold) {
-			this.hold = hold;
-		}
-
-	}
-
-	/**
-	 * Owner of one acquisition.
-	 *
-	 * @param storeKey the key of the election
-	 */
-	private record Candidate(String storeKey) {
-
-		@Override
-		public String toString() {
-			return "the election on " + KeyFormat.quote(this.storeKey);
-		}
-
-	}
-
-	/**
-	 * Notifies the listener of the engine, which publishes application events.
-	 */
-	private static final class Events implements LeadershipListener {
-
-		private final EngineListener listener;
-
-		private final String storeKey;
-
-		private long token;
-
-		Events(EngineListener listener, String storeKey) {
-			this.listener = listener;
-			this.storeKey = storeKey;
-		}
-
-		@Override
-		public void onGranted(long fencingToken) {
-			this.token = fencingToken;
-			this.listener.leadershipGranted(this.storeKey, fencingToken);
-		}
-
-		@Override
-		public void onRevoked() {
-			this.listener.leadershipRevoked(this.storeKey, this.token);
-		}
-
 	}
 
 }

@@ -43,10 +43,10 @@ final class LocalLeases {
 	}
 
 	/**
-	 * Return the owner of a lease that is over, or {@code null}.
+	 * Return a lease that is over, or {@code null}.
 	 */
-	@Nullable String overdue(Instant now) {
-		return (this.byEnd.isEmpty() || this.byEnd.first().end().isAfter(now)) ? null : this.byEnd.first().owner();
+	@Nullable LocalLease overdue(Instant now) {
+		return (this.byEnd.isEmpty() || this.byEnd.first().end().isAfter(now)) ? null : this.byEnd.first();
 	}
 
 	void put(LocalLease lease) {

@@ -120,37 +120,37 @@ public final class LocalLockBackend implements LockBackend {
 
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		return this.store.tryAcquire(this.notifier, request);
+		return this.store.call((keys) -> keys.acquire(this.notifier, request, false));
 	}
 
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
-		return this.store.contend(this.notifier, request);
+		return this.store.call((keys) -> keys.acquire(this.notifier, request, true));
 	}
 
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
-		return this.store.poll(this.notifier, waiting);
+		return this.store.call((keys) -> keys.poll(this.notifier, waiting));
 	}
 
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
-		return this.store.renew(leases);
+		return this.store.call((keys) -> keys.renew(leases));
 	}
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
-		return this.store.release(lease);
+		return this.store.call((keys) -> keys.release(lease));
 	}
 
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
-		return this.store.releaseWithDelay(this.notifier, lease, delay);
+		return this.store.call((keys) -> keys.releaseWithDelay(this.notifier, lease, delay));
 	}
 
 	@Override
 	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
-		return this.store.downgrade(this.notifier, held, weaker);
+		return this.store.call((keys) -> keys.downgrade(this.notifier, held, weaker));
 	}
 
 	@Override
@@ -160,12 +160,12 @@ public final class LocalLockBackend implements LockBackend {
 
 	@Override
 	public List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
-		return this.store.queue(key);
+		return this.store.call((keys) -> keys.state(key).inspectQueue());
 	}
 
 	@Override
 	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
-		return this.store.forceRelease(key, holder.owner());
+		return this.store.call((keys) -> keys.forceRelease(key, holder.owner()));
 	}
 
 	@Override
@@ -176,7 +176,7 @@ public final class LocalLockBackend implements LockBackend {
 	@Override
 	public void close() {
 		this.notifier.setListener(null);
-		this.store.removeContendersOf(this.notifier);
+		this.store.call((keys) -> keys.removeContendersOf(this.notifier));
 		this.store.values().removeWatchesOf(this.notifier);
 	}
 

@@ -16,6 +16,8 @@
 
 package io.github.lockspring.local;
 
+import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendListener;
@@ -48,29 +50,27 @@ final class LocalNotifier {
 		this.listener = listener;
 	}
 
-	void onRetryHint(LeaseRequest contender) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onRetryHint(contender);
-		}
-	}
-
 	boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
 		BackendListener listener = this.listener;
 		return listener != null && listener.onGranted(request, grant, attemptId);
 	}
 
+	void onRetryHint(LeaseRequest contender) {
+		notify((listener) -> listener.onRetryHint(contender));
+	}
+
 	void onLost(LeaseRequest lease) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onLost(lease);
-		}
+		notify((listener) -> listener.onLost(lease));
 	}
 
 	void onValueChanged(String key) {
+		notify((listener) -> listener.onValueChanged(key));
+	}
+
+	private void notify(Consumer<BackendListener> notification) {
 		BackendListener listener = this.listener;
 		if (listener != null) {
-			listener.onValueChanged(key);
+			notification.accept(listener);
 		}
 	}
 

@@ -39,12 +39,16 @@ final class KeyEntries {
 	 * recently.
 	 */
 	static @Nullable KeyEntry find(List<KeyEntry> entries, String owner) {
-		for (int i = entries.size() - 1; i >= 0; i--) {
-			if (entries.get(i).isOwnedBy(owner)) {
-				return entries.get(i);
-			}
+		int index = indexOf(entries, owner);
+		return (index >= 0) ? entries.get(index) : null;
+	}
+
+	private static int indexOf(List<KeyEntry> entries, String owner) {
+		int index = entries.size() - 1;
+		while (index >= 0 && !entries.get(index).isOwnedBy(owner)) {
+			index--;
 		}
-		return null;
+		return index;
 	}
 
 	static List<KeyEntry> live(List<KeyEntry> entries, Instant now) {
@@ -77,15 +81,15 @@ final class KeyEntries {
 	}
 
 	static List<KeyEntry> without(List<KeyEntry> entries, String owner) {
-		KeyEntry former = find(entries, owner);
-		if (former == null) {
+		int index = indexOf(entries, owner);
+		if (index < 0) {
 			return entries;
 		}
 		if (entries.size() == 1) {
 			return List.of();
 		}
 		List<KeyEntry> others = new ArrayList<>(entries);
-		others.remove(entries.lastIndexOf(former));
+		others.remove(index);
 		return Collections.unmodifiableList(others);
 	}
 

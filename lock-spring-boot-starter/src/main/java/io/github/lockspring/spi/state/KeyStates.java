@@ -142,6 +142,23 @@ public record KeyStates(List<String> keys, List<KeyState> states) {
 	}
 
 	/**
+	 * Return whether a request that does not hold all of the keys can be granted by a
+	 * store with a {@linkplain KeyState#isInTurn queue of all requests}.
+	 * @param request the request
+	 * @param queueing whether the request is queued if it is denied
+	 * @return whether all keys admit it
+	 */
+	public boolean admit(LeaseRequest request, boolean queueing) {
+		LeaseTerms terms = request.terms();
+		for (KeyState state : this.states) {
+			if (!state.admits(request.ownerText(), terms.mode(), state.isInTurn(terms, queueing))) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
 	 * Grant a request. Keys that it holds already remain as they are, unless their token
 	 * is too small for the others.
 	 * @param request the request
