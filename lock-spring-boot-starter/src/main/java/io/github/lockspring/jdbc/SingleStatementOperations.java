@@ -35,6 +35,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.state.KeyState;
 import io.github.lockspring.support.RecentKeys;
 
 /**
@@ -160,7 +161,7 @@ final class SingleStatementOperations {
 		SqlParameters keys = SqlParameters.ofKeys(lease.keys());
 		String owner = lease.owner().toString();
 		PreparedStatement statement = connection.prepare(connection.sql().releaseWithDelay(keys.placeholders()));
-		statement.setString(1, owner + '!');
+		statement.setString(1, KeyState.placeholder(owner));
 		statement.setLong(2, SqlParameters.micros(delay));
 		statement.setString(keys.bind(statement, 3), owner);
 		return connection.dialect().updateAndNotify(statement) == keys.size();

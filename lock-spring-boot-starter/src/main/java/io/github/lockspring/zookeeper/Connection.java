@@ -16,9 +16,7 @@
 
 package io.github.lockspring.zookeeper;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -29,13 +27,8 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
-import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.ZooKeeper.States;
-import org.apache.zookeeper.data.ACL;
-import org.apache.zookeeper.data.Id;
-import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -50,8 +43,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
  * ended as well.</li>
  * <li>A client ends a session by its own clock, but servers that were away keep it for a
  * whole timeout more. Therefore, it is closed there.</li>
- * <li>A new session begins with the creation of the root, unless it exists. The ACL of
- * the root is read, and applied to all other nodes.</li>
+ * <li>A new session begins with its {@linkplain SessionPreparation preparation}.</li>
  * </ol>
  */
 final class Connection {
@@ -61,6 +53,8 @@ final class Connection {
 	private final CuratorFramework client;
 
 	private final LockPaths paths;
+
+	private final SessionPreparation preparation;
 
 	private final SessionListener listener;
 
@@ -87,6 +81,7 @@ final class Connection {
 	Connection(CuratorFramework client, LockPaths paths, SessionListener listener, boolean startsClient) {
 		this.client = client;
 		this.paths = paths;
+		this.preparation = new SessionPreparation(client, paths);
 		this.listener = listener;
 		this.startsClient = startsClient;
 	}
@@ -239,13 +234,13 @@ final class Connection {
 			return;
 		}
 		this.preparing = true;
-		prepare(zooKeeper).whenComplete((prepared, failure) -> {
+		this.preparation.prepare(zooKeeper).whenComplete((prepared, failure) -> {
 			this.preparing = false;
 			if (failure == null) {
 				prepared(prepared, ready);
 			}
 			else {
-				ready.completeExceptionally(explain(failure));
+				ready.completeExceptionally(this.preparation.explain(failure));
 			}
 		});
 	}
@@ -305,89 +300,6 @@ final class Connection {
 			session.end();
 			this.listener.lost(session);
 		}
-	}
-
-	private CompletableFuture<Session> prepare(ZooKeeper zooKeeper) {
-		long sent = System.nanoTime();
-		return findTop(zooKeeper).thenCompose((found) -> createRoot()).thenCompose((code) -> {
-			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
-				throw new CompletionException(KeeperException.create(Code.get(code), this.paths.root()));
-			}
-			return readAcl(zooKeeper);
-		}).thenApply((acl) -> new Session(zooKeeper, this.paths, checked(acl), sent));
-	}
-
-	/**
-	 * Check that the node at the end of the connect string exists, because Curator would
-	 * try to create nodes below a missing one again and again.
-	 */
-	private CompletableFuture<Stat> findTop(ZooKeeper zooKeeper) {
-		CompletableFuture<Stat> answer = new CompletableFuture<>();
-		zooKeeper.exists("/", false, (code, path, context, stat) -> Answers.complete(answer, code, path, stat), null);
-		return answer;
-	}
-
-	private CompletableFuture<Integer> createRoot() {
-		CompletableFuture<Integer> created = new CompletableFuture<>();
-		try {
-			this.client.create()
-				.creatingParentsIfNeeded()
-				.inBackground((client, event) -> created.complete(event.getResultCode()))
-				.forPath(this.paths.relativeRoot());
-		}
-		catch (Exception ex) {
-			created.completeExceptionally(ex);
-		}
-		return created;
-	}
-
-	private CompletableFuture<List<ACL>> readAcl(ZooKeeper zooKeeper) {
-		CompletableFuture<List<ACL>> answer = new CompletableFuture<>();
-		zooKeeper.getACL(this.paths.root(), new Stat(),
-				(code, path, context, acl, stat) -> Answers.complete(answer, code, this.paths.root(), acl), null);
-		return answer;
-	}
-
-	/**
-	 * Reject an ACL with users that the servers hide from this client, because these
-	 * users could not use the nodes that it creates.
-	 */
-	private List<ACL> checked(List<ACL> acl) {
-		if (acl.stream().anyMatch((entry) -> isHidden(entry.getId()))) {
-			throw new ZooKeeperLockSetupException(
-					"ZooKeeper does not permit reading the ACL of '" + this.paths.root()
-							+ "', which is applied to all lock nodes: grant the client the ADMIN permission there",
-					null);
-		}
-		return acl;
-	}
-
-	private static boolean isHidden(Id id) {
-		return id.getScheme().equals("digest") && id.getId().endsWith(":x");
-	}
-
-	private RuntimeException explain(Throwable failure) {
-		Throwable cause = Answers.cause(failure);
-		if (cause instanceof ZooKeeperLockSetupException known) {
-			return known;
-		}
-		String root = this.paths.root();
-		if (cause instanceof KeeperException.NoNodeException) {
-			return new ZooKeeperLockSetupException("ZooKeeper has no node in which '" + root
-					+ "' could be created: create the path at the end of the connect string '"
-					+ this.client.getZookeeperClient().getCurrentConnectionString() + "'", cause);
-		}
-		if (cause instanceof KeeperException.NoAuthException) {
-			return new ZooKeeperLockSetupException("ZooKeeper does not permit creating or reading '" + root
-					+ "': set lock.zookeeper.auth, or grant the client the CREATE permission there", cause);
-		}
-		if (cause instanceof KeeperException.InvalidACLException
-				|| cause instanceof KeeperException.AuthFailedException) {
-			return new ZooKeeperLockSetupException(
-					"ZooKeeper does not accept the credentials or the ACL of '" + root + "': check lock.zookeeper.auth",
-					cause);
-		}
-		return new BackendUnavailableException("ZooKeeper cannot be used: " + cause.getMessage(), cause);
 	}
 
 	/**

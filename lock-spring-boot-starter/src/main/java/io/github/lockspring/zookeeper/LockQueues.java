@@ -26,12 +26,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseWaiter;
+import io.github.lockspring.spi.state.KeyState;
 
 /**
  * Queues of keys.
  * <ol>
  * <li>{@link QueueEntrance} enters them, and decides who is the holder.</li>
  * <li>{@link QueueWatcher} watches preceding entries, and notifies of changes.</li>
+ * <li>{@link LeaseConfirmation} confirms that they are held.</li>
  * <li>{@link QueueReleaser} leaves them, and deletes nodes.</li>
  * </ol>
  * No method blocks: answers arrive in the event thread of the client.
@@ -50,13 +52,17 @@ final class LockQueues {
 
 	private final QueueWatcher watcher;
 
+	private final LeaseConfirmation confirmation;
+
 	private final QueueEntrance entrance;
 
 	LockQueues(LockPaths paths, Connection connection) {
 		this.paths = paths;
 		this.releaser = new QueueReleaser(paths, connection, this.entries, this.watches);
 		this.watcher = new QueueWatcher(this.entries, this.watches, this.releaser);
-		this.entrance = new QueueEntrance(paths, connection, this.entries, this.watcher, this.releaser);
+		this.confirmation = new LeaseConfirmation(this.entries, this.watcher);
+		this.entrance = new QueueEntrance(paths, connection, this.entries, this.watcher, this.confirmation,
+				this.releaser);
 	}
 
 	QueueEntrance entrance() {
@@ -65,6 +71,10 @@ final class LockQueues {
 
 	QueueWatcher watcher() {
 		return this.watcher;
+	}
+
+	LeaseConfirmation confirmation() {
+		return this.confirmation;
 	}
 
 	QueueReleaser releaser() {
@@ -125,7 +135,7 @@ final class LockQueues {
 	}
 
 	private static String ownerOf(QueueNode node) {
-		return node.released() ? node.owner() + '!' : node.owner();
+		return node.released() ? KeyState.placeholder(node.owner()) : node.owner();
 	}
 
 	private static long lastToken(QueueNode node, NodeContent content) {
@@ -146,7 +156,18 @@ final class LockQueues {
 	 */
 	void lost(Session session) {
 		this.releaser.lost(session);
-		this.watcher.lost(session);
+		for (QueueEntry queueEntry : this.entries.values()) {
+			if (queueEntry.session() == session) {
+				boolean held = queueEntry.isHeld();
+				this.releaser.forget(queueEntry);
+				if (held) {
+					this.watcher.notify((listener) -> listener.onLost(queueEntry.request()));
+				}
+				else {
+					this.watcher.hint(queueEntry);
+				}
+			}
+		}
 	}
 
 	/**

@@ -25,6 +25,7 @@ import java.util.function.Function;
 
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
@@ -35,7 +36,6 @@ import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.PermitLimitException;
 import io.github.lockspring.support.RecentKeys;
-import io.github.lockspring.zookeeper.Session.QueuedNodes;
 
 /**
  * Enters the queues of keys, and determines the holders.
@@ -65,6 +65,8 @@ final class QueueEntrance {
 
 	private final QueueWatcher watcher;
 
+	private final LeaseConfirmation confirmation;
+
 	private final QueueReleaser releaser;
 
 	/**
@@ -75,11 +77,12 @@ final class QueueEntrance {
 	private final RecentKeys parents = new RecentKeys();
 
 	QueueEntrance(LockPaths paths, Connection connection, Map<LeaseRequest, QueueEntry> entries, QueueWatcher watcher,
-			QueueReleaser releaser) {
+			LeaseConfirmation confirmation, QueueReleaser releaser) {
 		this.paths = paths;
 		this.connection = connection;
 		this.entries = entries;
 		this.watcher = watcher;
+		this.confirmation = confirmation;
 		this.releaser = releaser;
 	}
 
@@ -105,8 +108,8 @@ final class QueueEntrance {
 			.filter((parent) -> attempt > 0 || !this.parents.contains(parent))
 			.map((parent) -> session.create(parent, CreateMode.CONTAINER))
 			.toList());
-		CompletableFuture<QueuedNodes> queued = session.enqueue(parents, QueueNode.prefix(queueEntry.request()),
-				NodeContent.dataOf(this.connection.processName()));
+		CompletableFuture<QueuedNodes> queued = QueuedNodes.create(session, parents,
+				QueueNode.prefix(queueEntry.request()), NodeContent.dataOf(this.connection.processName()));
 		CompletableFuture<List<List<String>>> lists = parents.stream().anyMatch(this.parents::isFlagged)
 				? list(session, parents) : null;
 		return queued
@@ -207,7 +210,7 @@ final class QueueEntrance {
 						? queueEntry.session().confirm().thenApply((confirmed) -> attempt)
 						: CompletableFuture.completedFuture(attempt));
 		}
-		return this.watcher.confirm(queueEntry.session(), List.of(queueEntry.request())).thenCompose((held) -> {
+		return this.confirmation.confirm(queueEntry.session(), List.of(queueEntry.request())).thenCompose((held) -> {
 			if (!held.isEmpty()) {
 				return CompletableFuture.completedFuture(queueEntry.grant());
 			}
@@ -225,7 +228,7 @@ final class QueueEntrance {
 			before = QueueNode.before(queueEntry.name(), names);
 		}
 		catch (BackendUnavailableException ex) {
-			return this.releaser.leave(queueEntry).thenCompose((left) -> CompletableFuture.failedFuture(ex));
+			return reject(queueEntry, ex);
 		}
 		if (before == null) {
 			this.releaser.forget(queueEntry);

@@ -27,6 +27,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.state.KeyState;
 
 /**
  * Node in the queue of a key. Its name contains everything that determines the holder, so
@@ -237,18 +238,20 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	 */
 	List<QueueNode> blockers(List<QueueNode> before) {
 		List<QueueNode> blockers = new ArrayList<>(1);
-		int left = (this.mode instanceof Permits some) ? some.limit() - some.permits() : 0;
+		int spare = KeyState.spare(this.mode);
+		long left = spare;
 		for (int i = before.size() - 1; i >= 0; i--) {
 			QueueNode other = before.get(i);
-			if (other.mode instanceof Permits theirs && this.mode instanceof Permits) {
-				blockers.add(other);
-				left -= theirs.permits();
-				if (left < 0) {
-					return blockers;
-				}
-			}
-			else if (this.mode != LeaseMode.SHARED || other.mode != LeaseMode.SHARED) {
+			int taken = KeyState.taken(other.mode, this.mode);
+			if (taken > spare) {
 				return List.of(other);
+			}
+			if (taken > 0) {
+				blockers.add(other);
+				left -= taken;
+			}
+			if (left < 0) {
+				return blockers;
 			}
 		}
 		return List.of();

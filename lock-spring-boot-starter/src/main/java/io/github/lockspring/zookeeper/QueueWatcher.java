@@ -18,19 +18,16 @@ package io.github.lockspring.zookeeper;
 
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
+import java.util.function.Consumer;
 
-import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.WatchedEvent;
-import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendListener;
@@ -49,8 +46,6 @@ import io.github.lockspring.spi.LeaseRequest;
  * <li>If a blocking node was replaced, its own node is not watched yet, or the connection
  * was lost meanwhile, the queue is listed again. If its own node was deleted, the request
  * must be queued again.</li>
- * <li>Leases are confirmed by a majority, and by checking the nodes that are not
- * watched.</li>
  * </ol>
  * There is one watcher object for all nodes, so that watches added and removed while a
  * node exists do not accumulate in the client.
@@ -65,11 +60,6 @@ final class QueueWatcher implements Watcher {
 
 	private final AtomicLong attemptIds = new AtomicLong();
 
-	/**
-	 * Whether the servers support reading many nodes in one request, as far as is known.
-	 */
-	private volatile boolean canReadMany = true;
-
 	private volatile @Nullable BackendListener listener;
 
 	QueueWatcher(Map<LeaseRequest, QueueEntry> entries, Watches watches, QueueReleaser releaser) {
@@ -80,6 +70,16 @@ final class QueueWatcher implements Watcher {
 
 	void setListener(@Nullable BackendListener listener) {
 		this.listener = listener;
+	}
+
+	/**
+	 * Notify the listener, if there is one.
+	 */
+	void notify(Consumer<BackendListener> notification) {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			notification.accept(listener);
+		}
 	}
 
 	long nextAttemptId() {
@@ -188,7 +188,7 @@ final class QueueWatcher implements Watcher {
 	/**
 	 * Handle the deletion of a node of an entry by another client.
 	 */
-	private void vanished(QueueEntry queueEntry) {
+	void vanished(QueueEntry queueEntry) {
 		if (queueEntry.isHeld()) {
 			lose(queueEntry);
 		}
@@ -254,11 +254,11 @@ final class QueueWatcher implements Watcher {
 		}
 	}
 
-	private void hint(QueueEntry queueEntry) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onRetryHint(queueEntry.request());
-		}
+	/**
+	 * Let a request be retried.
+	 */
+	void hint(QueueEntry queueEntry) {
+		notify((listener) -> listener.onRetryHint(queueEntry.request()));
 	}
 
 	/**
@@ -266,59 +266,7 @@ final class QueueWatcher implements Watcher {
 	 */
 	private void lose(QueueEntry queueEntry) {
 		this.releaser.leave(queueEntry);
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onLost(queueEntry.request());
-		}
-	}
-
-	/**
-	 * Confirm the session, and check whether nodes of the leases were deleted, except
-	 * those that are watched. If the servers do not support reading many nodes in one
-	 * request, which ends the connection once, all nodes are watched.
-	 * @return the leases that are held
-	 */
-	CompletableFuture<Set<LeaseRequest>> confirm(Session session, Collection<LeaseRequest> leases) {
-		Map<LeaseRequest, QueueEntry> held = new HashMap<>();
-		for (LeaseRequest lease : leases) {
-			QueueEntry queueEntry = this.entries.get(lease);
-			if (queueEntry != null && queueEntry.isHeld() && queueEntry.session() == session) {
-				held.put(lease, queueEntry);
-			}
-		}
-		return check(session, held.values()).thenApply((checked) -> {
-			held.values().removeIf((queueEntry) -> !queueEntry.isHeld());
-			return held.keySet();
-		});
-	}
-
-	private CompletableFuture<Void> check(Session session, Collection<QueueEntry> checked) {
-		if (!this.canReadMany) {
-			checked.forEach(this::watchOwnOnce);
-			return session.confirm();
-		}
-		Map<String, QueueEntry> unguarded = new LinkedHashMap<>();
-		for (QueueEntry queueEntry : checked) {
-			if (!queueEntry.isGuarded()) {
-				queueEntry.paths().forEach((path) -> unguarded.put(path, queueEntry));
-			}
-		}
-		CompletableFuture<Void> confirmed = session.confirm();
-		return session.missing(List.copyOf(unguarded.keySet())).handle((missing, failure) -> {
-			if (failure != null) {
-				boolean unknown = Answers.cause(failure) instanceof KeeperException.UnimplementedException;
-				this.canReadMany &= !unknown;
-				return unknown ? check(session, checked) : CompletableFuture.<Void>failedFuture(failure);
-			}
-			missing.forEach((path) -> gone(unguarded.get(path), path));
-			return confirmed;
-		}).thenCompose(Function.identity());
-	}
-
-	private void gone(@Nullable QueueEntry queueEntry, String path) {
-		if (queueEntry != null && queueEntry.paths().contains(path)) {
-			vanished(queueEntry);
-		}
+		notify((listener) -> listener.onLost(queueEntry.request()));
 	}
 
 	/**
@@ -343,25 +291,6 @@ final class QueueWatcher implements Watcher {
 				queueEntry.guard();
 			}
 		});
-	}
-
-	/**
-	 * Handle the end of a session, with which all its nodes have ended.
-	 */
-	void lost(Session session) {
-		BackendListener listener = this.listener;
-		for (QueueEntry queueEntry : this.entries.values()) {
-			if (queueEntry.session() == session) {
-				boolean held = queueEntry.isHeld();
-				this.releaser.forget(queueEntry);
-				if (listener != null && held) {
-					listener.onLost(queueEntry.request());
-				}
-				else if (listener != null) {
-					listener.onRetryHint(queueEntry.request());
-				}
-			}
-		}
 	}
 
 }

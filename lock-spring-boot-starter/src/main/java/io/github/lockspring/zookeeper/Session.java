@@ -17,16 +17,11 @@
 package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.IntStream;
 
 import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
@@ -57,18 +52,6 @@ final class Session {
 
 	private static final long MAX_LAG_MILLIS = 1_000;
 
-	/**
-	 * Maximum number of nodes read in one request, since a server processes no other
-	 * request of this client meanwhile.
-	 */
-	private static final int MAX_READS = 500;
-
-	/**
-	 * Maximum length of the paths in one request, far below a megabyte, above which a
-	 * request ends the connection.
-	 */
-	private static final int MAX_LENGTH = 200_000;
-
 	private final ZooKeeper zooKeeper;
 
 	private final LockPaths paths;
@@ -86,7 +69,7 @@ final class Session {
 	/**
 	 * Whether the client has the permission to change the nodes of keys.
 	 */
-	private volatile boolean counts = true;
+	private volatile boolean changesKeys = true;
 
 	/**
 	 * Create a session.
@@ -180,6 +163,18 @@ final class Session {
 	}
 
 	/**
+	 * Return whether the client has the permission to change the nodes of keys, as far as
+	 * is known.
+	 */
+	boolean changesKeys() {
+		return this.changesKeys;
+	}
+
+	void setChangesKeys(boolean changesKeys) {
+		this.changesKeys = changesKeys;
+	}
+
+	/**
 	 * Return whether the session is known to have ended.
 	 */
 	boolean isOver() {
@@ -202,68 +197,6 @@ final class Session {
 		this.zooKeeper.create(path, data, this.acl, mode, (code, asked, context, name, stat) -> answer.confirm(code,
 				asked, (stat != null) ? new CreatedNode(name, stat.getCzxid()) : null), null);
 		return answer;
-	}
-
-	/**
-	 * Create a node in the queue of each key, in one step, and count the nodes in it. The
-	 * node of the key is changed in the same step because the answer to that contains the
-	 * number of its children. Without the permission to change it they are not counted.
-	 * @param parents the nodes of the keys
-	 * @param name the part of the name before the number
-	 * @param data the data of the nodes
-	 */
-	CompletableFuture<QueuedNodes> enqueue(List<String> parents, String name, byte[] data) {
-		if (!this.counts) {
-			return enqueueOnly(parents, name, data);
-		}
-		List<Op> changes = new ArrayList<>(2 * parents.size());
-		for (String parent : parents) {
-			changes.add(creation(parent + '/' + name, data, CreateMode.EPHEMERAL_SEQUENTIAL));
-			changes.add(Op.setData(parent, NO_DATA, ANY_VERSION));
-		}
-		return change(changes).thenApply((results) -> queuedNodes(parents, results))
-			.exceptionallyCompose((failure) -> (Answers.cause(failure) instanceof KeeperException.NoAuthException)
-					? enqueueOnly(parents, name, data)
-						.whenComplete((nodes, rejection) -> this.counts = rejection != null)
-					: CompletableFuture.failedFuture(failure));
-	}
-
-	private static QueuedNodes queuedNodes(List<String> parents, List<OpResult> results) {
-		List<String> paths = new ArrayList<>(parents.size());
-		boolean alone = true;
-		long transaction = 0;
-		for (int i = 0; i < parents.size(); i++) {
-			paths.add(pathOf(parents.get(i), results.get(2 * i)));
-			Stat parent = ((OpResult.SetDataResult) results.get(2 * i + 1)).getStat();
-			alone &= parent.getNumChildren() == 1;
-			transaction = parent.getMzxid();
-		}
-		return new QueuedNodes(paths, transaction, alone);
-	}
-
-	/**
-	 * Return the path of a created node. In results of several changes, the client does
-	 * not remove the path at the end of its connect string.
-	 */
-	private static String pathOf(String parent, OpResult created) {
-		String path = ((OpResult.CreateResult) created).getPath();
-		return parent + path.substring(path.lastIndexOf('/'));
-	}
-
-	private CompletableFuture<QueuedNodes> enqueueOnly(List<String> parents, String name, byte[] data) {
-		if (parents.size() == 1) {
-			return create(parents.get(0) + '/' + name, data, CreateMode.EPHEMERAL_SEQUENTIAL)
-				.thenApply((node) -> new QueuedNodes(List.of(node.path()), node.transaction(), false));
-		}
-		return change(parents.stream()
-			.map((parent) -> creation(parent + '/' + name, data, CreateMode.EPHEMERAL_SEQUENTIAL))
-			.toList()).thenCompose((results) -> {
-				List<String> paths = IntStream.range(0, parents.size())
-					.mapToObj((i) -> pathOf(parents.get(i), results.get(i)))
-					.toList();
-				return read(paths.get(0)).thenApply((content) -> new QueuedNodes(paths,
-						content.map((node) -> node.stat().getCzxid()).orElse(0L), false));
-			});
 	}
 
 	/**
@@ -411,48 +344,6 @@ final class Session {
 	}
 
 	/**
-	 * Return the nodes that do not exist, with one request for a few hundred of them. A
-	 * node that the client is not permitted to read is assumed to exist. Fails with a
-	 * {@link KeeperException.UnimplementedException}, and the connection ends, if the
-	 * server is older than 3.6.
-	 */
-	CompletableFuture<Set<String>> missing(List<String> paths) {
-		Set<String> missing = ConcurrentHashMap.newKeySet();
-		List<CompletableFuture<?>> answers = new ArrayList<>();
-		int start = 0;
-		int length = 0;
-		for (int i = 0; i < paths.size(); i++) {
-			length += paths.get(i).length();
-			if (i + 1 == paths.size() || i + 1 - start == MAX_READS || length > MAX_LENGTH) {
-				answers.add(findMissing(paths.subList(start, i + 1), missing));
-				start = i + 1;
-				length = 0;
-			}
-		}
-		return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)).thenApply((nothing) -> missing);
-	}
-
-	/**
-	 * Query the children, because the nodes have none, which is the shortest answer.
-	 */
-	private CompletableFuture<Void> findMissing(List<String> paths, Set<String> missing) {
-		CompletableFuture<Void> answer = new CompletableFuture<>();
-		this.zooKeeper.multi(paths.stream().map(Op::getChildren).toList(), (code, path, context, results) -> {
-			if (results == null || results.size() != paths.size()) {
-				answer.completeExceptionally(KeeperException.create(Code.get(code)));
-				return;
-			}
-			for (int i = 0; i < results.size(); i++) {
-				if (results.get(i) instanceof OpResult.ErrorResult error && isMissing(error.getErr())) {
-					missing.add(paths.get(i));
-				}
-			}
-			answer.complete(null);
-		}, null);
-		return answer;
-	}
-
-	/**
 	 * Make all of several changes or none of them.
 	 * @return the results of the changes
 	 */
@@ -476,7 +367,7 @@ final class Session {
 				creation(replacement, data, mode));
 	}
 
-	private static boolean isMissing(int code) {
+	static boolean isMissing(int code) {
 		return code == Code.NONODE.intValue();
 	}
 
@@ -521,16 +412,6 @@ final class Session {
 	 * @param transaction the id of the transaction that created it
 	 */
 	record CreatedNode(String path, long transaction) {
-	}
-
-	/**
-	 * Nodes of a request in the queues of its keys.
-	 *
-	 * @param paths their paths, one for each key
-	 * @param transaction the id of the transaction that created them
-	 * @param alone whether there was no other node in these queues at that time
-	 */
-	record QueuedNodes(List<String> paths, long transaction, boolean alone) {
 	}
 
 }

@@ -17,7 +17,6 @@
 package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -30,7 +29,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.curator.framework.CuratorFramework;
-import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.spi.Attempt;
@@ -90,8 +88,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	private final ZooKeeperValueBackend values;
 
-	private volatile @Nullable BackendListener listener;
-
 	/**
 	 * Create a backend. Does not access the servers yet.
 	 * @param client the client, which is started unless it is already started or the
@@ -138,7 +134,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	 */
 	@Override
 	public void start(BackendListener listener) {
-		this.listener = listener;
 		this.lockQueues.watcher().setListener(listener);
 		this.values.setListener(listener);
 		if (!this.connection.start()) {
@@ -209,7 +204,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		Set<LeaseRequest> held = this.calls.call(timeout,
-				(session) -> this.lockQueues.watcher().confirm(session, leases));
+				(session) -> this.lockQueues.confirmation().confirm(session, leases));
 		Set<LeaseRequest> lost = new HashSet<>(leases);
 		lost.removeAll(held);
 		return new Renewal(held, lost);
@@ -258,27 +253,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public List<String> warnings() {
 		Session session = this.connection.lastSession();
-		return (session != null) ? warnings(session) : List.of();
-	}
-
-	private List<String> warnings(Session session) {
-		List<String> warnings = new ArrayList<>();
-		Duration wanted = this.settings.sessionTimeout();
-		if (wanted != null && !session.timeout().equals(wanted)) {
-			warnings.add("ZooKeeper negotiated a session timeout of " + session.timeout().toMillis() + " ms instead of "
-					+ wanted.toMillis() + " ms: a lease expires after at most that time without renewal");
-		}
-		if (this.settings.exclusive() && session.isOpenToAll()) {
-			warnings.add("Any client with access to ZooKeeper can delete locks: '" + session.root()
-					+ "' was created by a client without authorization. Restrict its ACL and that of the nodes below, "
-					+ "or choose another lock.zookeeper.namespace");
-		}
-		return warnings;
+		return (session != null) ? this.settings.warnings(session) : List.of();
 	}
 
 	@Override
 	public void close() {
-		this.listener = null;
 		this.lockQueues.watcher().setListener(null);
 		this.values.setListener(null);
 		if (this.connection.sessionNow() != null) {
@@ -311,19 +290,13 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 		@Override
 		public void suspended() {
-			BackendListener listener = ZooKeeperLockBackend.this.listener;
-			if (listener != null) {
-				listener.onSuspended();
-			}
+			ZooKeeperLockBackend.this.lockQueues.watcher().notify(BackendListener::onSuspended);
 		}
 
 		@Override
 		public void resumed(Session session) {
 			ZooKeeperLockBackend.this.lockQueues.resumed(session);
-			BackendListener listener = ZooKeeperLockBackend.this.listener;
-			if (listener != null) {
-				listener.onResumed();
-			}
+			ZooKeeperLockBackend.this.lockQueues.watcher().notify(BackendListener::onResumed);
 			ZooKeeperLockBackend.this.values.resumed(session);
 		}
 

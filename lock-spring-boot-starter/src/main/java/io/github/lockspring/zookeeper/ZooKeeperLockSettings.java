@@ -17,6 +17,8 @@
 package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,24 @@ public record ZooKeeperLockSettings(String namespace, Duration operationTimeout,
 	 */
 	public ZooKeeperLockSettings(String namespace, Duration operationTimeout) {
 		this(namespace, operationTimeout, null, false, true);
+	}
+
+	/**
+	 * Return warnings about a session that weakens the locks.
+	 */
+	List<String> warnings(Session session) {
+		List<String> warnings = new ArrayList<>();
+		Duration wanted = this.sessionTimeout;
+		if (wanted != null && !session.timeout().equals(wanted)) {
+			warnings.add("ZooKeeper negotiated a session timeout of " + session.timeout().toMillis() + " ms instead of "
+					+ wanted.toMillis() + " ms: a lease expires after at most that time without renewal");
+		}
+		if (this.exclusive && session.isOpenToAll()) {
+			warnings.add("Any client with access to ZooKeeper can delete locks: '" + session.root()
+					+ "' was created by a client without authorization. Restrict its ACL and that of the nodes below, "
+					+ "or choose another lock.zookeeper.namespace");
+		}
+		return warnings;
 	}
 
 }

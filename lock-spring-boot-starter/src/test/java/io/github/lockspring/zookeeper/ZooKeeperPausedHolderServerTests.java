@@ -16,21 +16,18 @@
 
 package io.github.lockspring.zookeeper;
 
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
-import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.PausedHolder;
 import io.github.lockspring.server.ZooKeeperServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -66,68 +63,33 @@ class ZooKeeperPausedHolderServerTests {
 	@Test
 	void pausedHolderKnowsItsLossAtOnce() throws Exception {
 		EngineProcess other = this.run.startProcess(this.store);
-		Process worker = this.children.start(Worker.class, this.server.connectString());
-		try (BufferedReader answers = worker.inputReader()) {
+		try (PausedHolder holder = new PausedHolder(
+				this.children.start(Worker.class, this.server.connectString()))) {
 			for (int i = 0; i < FaultRun.SCALE; i++) {
-				proceed(worker);
-				long token = Long.parseLong(answers.readLine());
-				signal(worker, "STOP");
+				long token = holder.acquire();
+				holder.pause();
 				Hold hold = this.run.acquire(other, "key", OPTIONS, FaultRun.MAX_WAIT);
 				assertThat(hold).isNotNull();
 				assertThat(hold.token()).isGreaterThan(token);
-				proceed(worker);
-				signal(worker, "CONT");
-				assertThat(answers.readLine()).isEqualTo("held false");
-				assertThat(answers.readLine()).isEqualTo("notified 1");
-				assertThat(answers.readLine()).isEqualTo("released false");
+				holder.assertLossIsKnownAtOnce();
 				assertThat(hold.isHeld()).isTrue();
 				assertThat(this.run.release(hold)).isTrue();
 			}
-			worker.getOutputStream().close();
-			assertThat(worker.waitFor()).isZero();
 		}
 		this.run.assertNoViolations();
 		this.run.assertNothingLeft(this.store::assertNothingLeft);
 	}
 
-	private static void proceed(Process worker) throws IOException {
-		worker.getOutputStream().write('\n');
-		worker.getOutputStream().flush();
-	}
-
-	private static void signal(Process worker, String name) throws Exception {
-		Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + worker.pid()).start();
-		assertThat(kill.waitFor()).isZero();
-	}
-
 	/**
-	 * The process that is paused. Acquires when notified to and writes its token; checks
-	 * and releases when notified to.
+	 * The process that is paused.
 	 */
 	static final class Worker {
-
-		private static final AtomicInteger notified = new AtomicInteger();
 
 		private Worker() {
 		}
 
 		public static void main(String[] arguments) throws Exception {
-			FaultRun.silence();
-			try (EngineProcess process = new EngineProcess(new ZooKeeperStore(arguments[0], SESSION),
-					EngineSettings.defaults())) {
-				while (System.in.read() != -1) {
-					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.MAX_WAIT.toNanos());
-					notified.set(0);
-					hold.onLost(() -> notified.incrementAndGet());
-					System.out.println(hold.token());
-					System.in.read();
-					System.out.println("held " + hold.isHeld());
-					FaultRun.eventually().until(() -> notified.get() > 0);
-					Thread.sleep(SESSION.toMillis() / 2); // it must not be notified again
-					System.out.println("notified " + notified);
-					System.out.println("released " + hold.release());
-				}
-			}
+			PausedHolder.run(new ZooKeeperStore(arguments[0], SESSION), OPTIONS, SESSION.dividedBy(2));
 		}
 
 	}

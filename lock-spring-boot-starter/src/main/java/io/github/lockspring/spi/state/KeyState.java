@@ -153,8 +153,8 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	}
 
 	/**
-	 * Return whether a request can be granted. A lease of its own, which it has if it lost
-	 * another of its keys, does not count.
+	 * Return whether a request can be granted. A lease of its own, which it has if it
+	 * lost another of its keys, does not count.
 	 * @param owner the text of the owner of the request
 	 * @param mode the wanted mode
 	 * @param inTurn whether the request waits for those that were queued before it,
@@ -171,23 +171,45 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 		if (this.holders.isEmpty() || isHandedOffTo(owner)) {
 			return true;
 		}
-		if (mode instanceof Permits wanted) {
-			return permitsInUse(wanted.limit()) + wanted.permits() <= wanted.limit();
+		long left = spare(mode);
+		for (KeyEntry holder : this.holders) {
+			left -= taken(holder.mode(), mode);
+			if (left < 0) {
+				return false;
+			}
 		}
-		return mode instanceof LeaseMode.Shared && this.holders.get(0).isShared();
+		return true;
+	}
+
+	/**
+	 * Return how many permits of a key a request does not want. Any other request than
+	 * one for permits wants the only permit of the key.
+	 * @param mode the wanted mode
+	 * @return how many permits others may hold beside it
+	 */
+	public static int spare(LeaseMode mode) {
+		return (mode instanceof Permits wanted) ? wanted.limit() - wanted.permits() : 0;
+	}
+
+	/**
+	 * Return how many permits of a key a holder takes, for a request. If it takes more
+	 * than the request can {@linkplain #spare spare}, by itself or together with others,
+	 * the request must wait.
+	 * @param held the mode of the holder
+	 * @param wanted the wanted mode
+	 * @return the number of permits, 0 if any number of such holders may hold the key
+	 * beside the request
+	 */
+	public static int taken(LeaseMode held, LeaseMode wanted) {
+		if (wanted instanceof Permits some) {
+			return (held instanceof Permits others) ? others.permits() : some.limit();
+		}
+		return (held instanceof LeaseMode.Shared && wanted instanceof LeaseMode.Shared) ? 0 : 1;
 	}
 
 	private boolean isHandedOffTo(String owner) {
 		KeyEntry first = this.holders.get(0);
 		return first.isReservation() && first.isOwnedBy(owner);
-	}
-
-	private long permitsInUse(int limit) {
-		long used = 0;
-		for (KeyEntry holder : this.holders) {
-			used += (holder.mode() instanceof Permits held) ? held.permits() : limit;
-		}
-		return used;
 	}
 
 	private boolean isBehindOthers(String owner, LeaseMode mode) {
