@@ -40,7 +40,7 @@ public class AwaitDefaults implements BeforeAllCallback {
 	public void beforeAll(ExtensionContext context) {
 		Awaitility.setDefaultPollDelay(FIRST);
 		Awaitility.setDefaultPollInterval(IterativePollInterval.iterative(AwaitDefaults::longer, FIRST));
-		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
+		Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
 	}
 
 	private static Duration longer(Duration interval) {

@@ -442,7 +442,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Duration probe(LeaseRequest request, Duration timeout) {
-		long start = System.nanoTime();
+		long deadline = Deadline.after(timeout);
 		this.warnings.refresh();
 		List<String> rejected = this.calls.runText(new RedisCall(RedisScript.PROBE, RedisKeys.of(request)), timeout)
 			.texts();
@@ -450,7 +450,7 @@ public final class RedisLockBackend implements LockBackend {
 			throw new BackendUnavailableException("Redis rejected commands that locks need for the key '"
 					+ request.key() + "': " + String.join("; ", rejected), null);
 		}
-		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
+		return LockBackend.super.probe(request, Deadline.remaining(deadline));
 	}
 
 	@Override

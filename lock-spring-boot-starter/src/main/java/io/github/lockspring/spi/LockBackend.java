@@ -236,10 +236,15 @@ public interface LockBackend extends BackendDiagnostics, AutoCloseable {
 		Attempt attempt = tryAcquire(request, timeout);
 		long answered = System.nanoTime();
 		if (attempt instanceof Grant) {
-			renew(List.of(request), timeout.minusNanos(System.nanoTime() - start));
-			release(request, timeout.minusNanos(System.nanoTime() - start));
+			renew(List.of(request), remaining(timeout, start));
+			release(request, remaining(timeout, start));
 		}
 		return Duration.ofNanos(answered - start);
+	}
+
+	private static Duration remaining(Duration timeout, long start) {
+		Duration remaining = timeout.minusNanos(System.nanoTime() - start);
+		return remaining.isNegative() ? Duration.ZERO : remaining;
 	}
 
 	/**

@@ -58,7 +58,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 class ThrowablesTests {
 
-	private static final Duration LONG = Duration.ofSeconds(20);
+	private static final Duration LONG = Duration.ofMinutes(1);
 
 	private final LockedProxies proxies = new LockedProxies();
 

@@ -173,9 +173,9 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 
 	@Test
 	void participantThatLostItsLeaseDoesNotLeaveUnnoticed() throws Exception {
-		DistributedDoubleBarrier alone = participant(this.one, 1);
+		LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(4)).withAutoRenew(false);
+		DistributedDoubleBarrier alone = this.one.client.doubleBarrier(this.key, 1, options);
 		alone.enter();
-		expireOne();
 		await().until(() -> holders().isEmpty());
 		assertThatExceptionOfType(BrokenBarrierException.class).isThrownBy(alone::leave);
 		alone.enter();

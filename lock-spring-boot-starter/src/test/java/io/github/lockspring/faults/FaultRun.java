@@ -57,7 +57,7 @@ public final class FaultRun implements AutoCloseable {
 	/**
 	 * Longer than anything takes, even on a machine with much else to do.
 	 */
-	public static final Duration MAX_WAIT = Duration.ofSeconds(40);
+	public static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
 	private static final List<String> CLIENTS = List.of("io.lettuce", "io.netty", "org.apache.zookeeper",
 			"org.apache.curator", "com.zaxxer.hikari");

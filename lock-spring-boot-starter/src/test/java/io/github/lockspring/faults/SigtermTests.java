@@ -17,6 +17,7 @@
 package io.github.lockspring.faults;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Queue;
@@ -83,6 +84,7 @@ public abstract class SigtermTests {
 
 	private String awaitLine(Process process, String prefix) {
 		return FaultRun.eventually()
+			.atMost(Duration.ofMinutes(4)) // it starts a JVM with all of an application
 			.failFast(() -> assertThat(process.isAlive()).as(() -> String.join("\n", this.output)).isTrue())
 			.until(() -> this.output.stream().filter((line) -> line.startsWith(prefix)).findFirst(),
 					(line) -> line.isPresent())

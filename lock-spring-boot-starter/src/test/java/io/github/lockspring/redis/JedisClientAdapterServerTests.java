@@ -47,7 +47,7 @@ import static org.awaitility.Awaitility.await;
  */
 class JedisClientAdapterServerTests {
 
-	private static final Duration BOUND = Duration.ofSeconds(10);
+	private static final Duration BOUND = Duration.ofMinutes(1);
 
 	/**
 	 * Timeout of calls to a server that does not answer.
@@ -57,7 +57,7 @@ class JedisClientAdapterServerTests {
 	/**
 	 * For calls that may be preceded by many others.
 	 */
-	private static final Duration LONG = Duration.ofSeconds(30);
+	private static final Duration LONG = Duration.ofMinutes(2);
 
 	private RedisServer server;
 

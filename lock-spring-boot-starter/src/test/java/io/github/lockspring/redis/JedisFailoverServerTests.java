@@ -42,7 +42,7 @@ import static org.awaitility.Awaitility.await;
  */
 class JedisFailoverServerTests {
 
-	private static final Duration MAX_WAIT = Duration.ofSeconds(30);
+	private static final Duration MAX_WAIT = Duration.ofMinutes(2);
 
 	@Test
 	void newPrimaryIsFoundThroughTheSentinels() {

@@ -36,7 +36,7 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisClusterReplicaServerTests {
 
-	private final RedisLockSettings settings = RedisProcess.SETTINGS.withReplicas(1, Duration.ofSeconds(2));
+	private final RedisLockSettings settings = RedisProcess.SETTINGS.withReplicas(1, Duration.ofSeconds(4));
 
 	private RedisCluster servers;
 

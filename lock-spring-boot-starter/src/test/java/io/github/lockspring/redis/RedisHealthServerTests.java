@@ -49,7 +49,7 @@ class RedisHealthServerTests {
 	/**
 	 * Much less than the default timeouts of the clients.
 	 */
-	private static final Duration IN_TIME = Duration.ofSeconds(20);
+	private static final Duration IN_TIME = Duration.ofMinutes(1);
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, LockAutoConfiguration.class,

@@ -61,7 +61,7 @@ public final class RedisProcess implements AutoCloseable, BackendListener {
 	/**
 	 * Long enough for a machine that has much else to do.
 	 */
-	static final Duration TIMEOUT = Duration.ofSeconds(5);
+	static final Duration TIMEOUT = Duration.ofSeconds(10);
 
 	public static final RedisLockSettings SETTINGS = RedisLockSettings.defaults().withOperationTimeout(TIMEOUT);
 

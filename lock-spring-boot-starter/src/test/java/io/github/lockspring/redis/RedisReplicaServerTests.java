@@ -42,7 +42,7 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisReplicaServerTests {
 
-	private static final Duration WAIT = Duration.ofSeconds(2);
+	private static final Duration WAIT = Duration.ofSeconds(4);
 
 	private RedisServer primary;
 
@@ -107,7 +107,7 @@ class RedisReplicaServerTests {
 				await().pollInterval(Duration.ofMillis(20))
 					.until(() -> Integer.parseInt(this.primary.info("clients").get("blocked_clients")) >= blocked);
 			}
-			assertThat(waiting.backend.renew(List.of(held), Duration.ofSeconds(1)).held()).containsExactly(held);
+			assertThat(waiting.backend.renew(List.of(held), RedisProcess.TIMEOUT.dividedBy(2)).held()).containsExactly(held);
 			this.replica.resume();
 			attempts.forEach((attempt) -> attempt.exceptionally((failure) -> null).join());
 			assertThat(waiting.release(held)).isTrue();

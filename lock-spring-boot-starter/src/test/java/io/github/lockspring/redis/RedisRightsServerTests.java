@@ -60,7 +60,7 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisRightsServerTests {
 
-	private static final Duration MAX_WAIT = Duration.ofSeconds(30);
+	private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
 	private static final RedisLockSettings SETTINGS = RedisLockSettings.defaults().withOperationTimeout(MAX_WAIT);
 

@@ -63,7 +63,7 @@ class RedlockBackendServerTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend backend() {
-		return new RedlockBackend(this.factories, RedisProcess.SETTINGS, Duration.ofSeconds(2));
+		return new RedlockBackend(this.factories, RedisProcess.SETTINGS, Duration.ofSeconds(10));
 	}
 
 	@Override

@@ -46,7 +46,7 @@ public final class RedisServer implements AutoCloseable {
 	 */
 	public static final String URL_PROPERTY = "lock.test.redis.url";
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+	private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
 	private final URI uri;
 

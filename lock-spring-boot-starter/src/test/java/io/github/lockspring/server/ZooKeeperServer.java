@@ -53,12 +53,12 @@ public final class ZooKeeperServer implements AutoCloseable {
 
 	private static final int DEFAULT_PORT = 2181;
 
-	private static final int TIMEOUT = 5000;
+	private static final int TIMEOUT = 20_000;
 
 	/**
 	 * A server that is starting accepts connections that it never answers.
 	 */
-	private static final int TIMEOUT_AT_START = 200;
+	private static final int TIMEOUT_AT_START = 2_000;
 
 	private final String connectString;
 
