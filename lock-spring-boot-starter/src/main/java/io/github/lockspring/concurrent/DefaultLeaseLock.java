@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
@@ -245,18 +246,17 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public List<LeaseHolder> holders() {
-		try {
-			return this.engine.holders(this.storeKey);
-		}
-		catch (EngineException ex) {
-			throw translate(ex);
-		}
+		return inspect(this.engine::holders);
 	}
 
 	@Override
 	public List<LeaseWaiter> waiters() {
+		return inspect(this.engine::queue);
+	}
+
+	private <T> T inspect(Function<String, T> call) {
 		try {
-			return this.engine.queue(this.storeKey);
+			return call.apply(this.storeKey);
 		}
 		catch (EngineException ex) {
 			throw translate(ex);

@@ -20,9 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -30,11 +28,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
-import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockLimitException;
 import io.github.lockspring.LockLostException;
-import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
@@ -61,14 +56,11 @@ final class MultiLeaseLock implements LeaseLock {
 
 	private final List<DefaultLeaseLock> locks;
 
-	/**
-	 * The locks in the same order, those together that may be acquired together.
-	 */
 	private final List<List<DefaultLeaseLock>> groups;
 
-	private MultiLeaseLock(List<DefaultLeaseLock> locks) {
-		this.locks = locks;
-		this.groups = groups(locks);
+	private MultiLeaseLock(LockGroups groups) {
+		this.locks = groups.locks();
+		this.groups = groups.groups();
 	}
 
 	/**
@@ -76,17 +68,7 @@ final class MultiLeaseLock implements LeaseLock {
 	 * @param locks the locks, created by any {@link LockClient}
 	 */
 	static MultiLeaseLock of(Collection<? extends LeaseLock> locks) {
-		Map<Member, DefaultLeaseLock> members = new LinkedHashMap<>();
-		locks.stream()
-			.flatMap(MultiLeaseLock::single)
-			.forEach((lock) -> members.merge(new Member(lock.engine(), lock.storeKey()), lock,
-					(one, other) -> one.isExclusive() ? one : other));
-		requireNumber(members.size(), members.values());
-		return new MultiLeaseLock(members.values()
-			.stream()
-			.sorted(Comparator.comparing((DefaultLeaseLock lock) -> lock.engine().backendName())
-				.thenComparing(DefaultLeaseLock::storeKey))
-			.toList());
+		return new MultiLeaseLock(LockGroups.of(locks.stream().flatMap(MultiLeaseLock::single).toList()));
 	}
 
 	private static Stream<DefaultLeaseLock> single(LeaseLock lock) {
@@ -98,35 +80,6 @@ final class MultiLeaseLock implements LeaseLock {
 			return Stream.of(single);
 		}
 		throw new IllegalArgumentException("Only locks that were created by a LockClient can be combined, not " + lock);
-	}
-
-	private static void requireNumber(int size, Collection<DefaultLeaseLock> locks) {
-		if (size == 0) {
-			throw new InvalidLockKeyException("At least one key is required");
-		}
-		if (size > LockTemplate.MAX_KEYS) {
-			throw new LockLimitException("At most " + LockTemplate.MAX_KEYS + " keys can be locked together, not "
-					+ size + "; lock fewer, or a common key", locks.iterator().next().storeKey());
-		}
-	}
-
-	private static List<List<DefaultLeaseLock>> groups(List<DefaultLeaseLock> locks) {
-		List<List<DefaultLeaseLock>> groups = new ArrayList<>();
-		List<DefaultLeaseLock> group = new ArrayList<>();
-		for (DefaultLeaseLock lock : locks) {
-			if (!group.isEmpty() && !isLike(group.get(0), lock)) {
-				groups.add(List.copyOf(group));
-				group.clear();
-			}
-			group.add(lock);
-		}
-		groups.add(List.copyOf(group));
-		return List.copyOf(groups);
-	}
-
-	private static boolean isLike(DefaultLeaseLock one, DefaultLeaseLock other) {
-		return one.locks() == other.locks() && one.options() == other.options()
-				&& one.acquireOptions() == other.acquireOptions();
 	}
 
 	@Override
@@ -316,15 +269,6 @@ final class MultiLeaseLock implements LeaseLock {
 
 		@Nullable Hold acquire(DefaultLeaseLock lock, long waitNanos) throws InterruptedException;
 
-	}
-
-	/**
-	 * Identity of a lock among the others.
-	 *
-	 * @param engine the engine of the backend
-	 * @param storeKey the key used in the store
-	 */
-	private record Member(LockEngine engine, String storeKey) {
 	}
 
 }

@@ -136,7 +136,8 @@ final class KeyRows {
 		}
 		Set<String> changed = new HashSet<>();
 		for (Map.Entry<String, KeyRow> entry : rows.entrySet()) {
-			if (bindUpdate(connection, entry.getKey(), entry.getValue()).executeUpdate() == 0) {
+			if (prepareUpdate(connection, connection.sql().write(), entry.getKey(), entry.getValue())
+				.executeUpdate() == 0) {
 				changed.add(entry.getKey());
 			}
 		}
@@ -147,7 +148,7 @@ final class KeyRows {
 		PreparedStatement statement = connection.prepare(connection.sql().write());
 		try {
 			for (Map.Entry<String, KeyRow> entry : rows.entrySet()) {
-				bindUpdate(connection, entry.getKey(), entry.getValue()).addBatch();
+				prepareUpdate(connection, connection.sql().write(), entry.getKey(), entry.getValue()).addBatch();
 			}
 			int[] counts = statement.executeBatch();
 			Set<String> changed = new HashSet<>();
@@ -164,13 +165,9 @@ final class KeyRows {
 		}
 	}
 
-	private static PreparedStatement bindUpdate(LockConnection connection, String key, KeyRow row) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().write());
-		bindUpdate(statement, key, row);
-		return statement;
-	}
-
-	private static void bindUpdate(PreparedStatement statement, String key, KeyRow row) throws SQLException {
+	private static PreparedStatement prepareUpdate(LockConnection connection, String sql, String key, KeyRow row)
+			throws SQLException {
+		PreparedStatement statement = connection.prepare(sql);
 		KeyEntry exclusive = row.state().exclusive();
 		statement.setString(1, owner(exclusive));
 		statement.setLong(2, end(exclusive));
@@ -181,6 +178,7 @@ final class KeyRows {
 			statement.setNull(3, Types.BIGINT);
 		}
 		bind(statement, 4, key, row, row.version());
+		return statement;
 	}
 
 	/**
@@ -222,9 +220,8 @@ final class KeyRows {
 
 	private static long update(LockConnection connection, String key, KeyRow row, boolean notifying)
 			throws SQLException {
-		PreparedStatement statement = connection
-			.prepare(notifying ? connection.sql().writeAndNotify() : connection.sql().write());
-		bindUpdate(statement, key, row);
+		PreparedStatement statement = prepareUpdate(connection,
+				notifying ? connection.sql().writeAndNotify() : connection.sql().write(), key, row);
 		int rows = notifying ? connection.dialect().updateAndNotify(statement) : statement.executeUpdate();
 		return requireWritten(rows, row.version() + 1);
 	}

@@ -25,7 +25,6 @@ import java.util.function.Function;
 
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;

@@ -63,8 +63,7 @@ class ZooKeeperPausedHolderServerTests {
 	@Test
 	void pausedHolderKnowsItsLossAtOnce() throws Exception {
 		EngineProcess other = this.run.startProcess(this.store);
-		try (PausedHolder holder = new PausedHolder(
-				this.children.start(Worker.class, this.server.connectString()))) {
+		try (PausedHolder holder = new PausedHolder(this.children.start(Worker.class, this.server.connectString()))) {
 			for (int i = 0; i < FaultRun.SCALE; i++) {
 				long token = holder.acquire();
 				holder.pause();

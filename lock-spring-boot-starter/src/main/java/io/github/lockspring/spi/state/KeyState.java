@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -174,11 +173,8 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 		long left = spare(mode);
 		for (KeyEntry holder : this.holders) {
 			left -= taken(holder.mode(), mode);
-			if (left < 0) {
-				return false;
-			}
 		}
-		return true;
+		return left >= 0;
 	}
 
 	/**
@@ -430,9 +426,8 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 */
 	public List<LeaseWaiter> inspectQueue() {
 		return Stream
-			.of(this.queue.stream().map(KeyEntry::toWaiter),
+			.concat(this.queue.stream().map(KeyEntry::toWaiter),
 					this.waiting.stream().map((owner) -> new LeaseWaiter(owner, null)))
-			.flatMap(Function.identity())
 			.toList();
 	}
 

@@ -170,7 +170,7 @@ public record KeyStates(List<String> keys, List<KeyState> states) {
 		LeaseTerms terms = request.terms();
 		long held = (this.keys.size() > 1) ? tokenOf(owner, terms.tokens()) : 0;
 		long token = (held > 0) ? held : nextToken(terms.tokens());
-		return changed((state) -> holds(state, owner, token) ? state : state
+		return changed((state) -> (held > 0 && holds(state, owner, token)) ? state : state
 			.granted(new KeyEntry(owner, terms.mode(), false, token, state.end(terms.leaseTime()), process)));
 	}
 
