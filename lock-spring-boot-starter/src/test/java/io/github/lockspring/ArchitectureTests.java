@@ -74,9 +74,9 @@ class ArchitectureTests {
 
 	private static final String AUTO_CONFIGURATION = ROOT + ".autoconfigure";
 
-	private static final String[] PUBLIC_API = { ROOT, EVENT, FENCING, SPI, STATE, ROOT + ".concurrent", ROOT + ".bridge",
-			TEST, ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".redlock", ROOT + ".zookeeper",
-			AUTO_CONFIGURATION };
+	private static final String[] PUBLIC_API = { ROOT, EVENT, FENCING, SPI, STATE, ROOT + ".concurrent",
+			ROOT + ".bridge", TEST, ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".redlock",
+			ROOT + ".zookeeper", AUTO_CONFIGURATION };
 
 	private static final String[] BACKENDS = { ROOT + ".local..", ROOT + ".jdbc..", ROOT + ".redis..",
 			ROOT + ".redlock..", ROOT + ".zookeeper.." };
@@ -149,8 +149,7 @@ class ArchitectureTests {
 	static final ArchRule aspectjKnowsAop = packageKnowsOnly(AOP + ".aspectj", AOP);
 
 	@ArchTest
-	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI,
-			EVENT);
+	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI, EVENT);
 
 	@ArchTest
 	static final ArchRule testKnowsTheLocalBackend = packageKnowsOnly(TEST, ROOT, SPI, ENGINE, ROOT + ".local",

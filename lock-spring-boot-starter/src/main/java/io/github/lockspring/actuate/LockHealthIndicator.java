@@ -75,7 +75,7 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 	@Override
 	protected void doHealthCheck(Health.Builder builder) {
 		builder.withDetail("backend", this.engine.backendName());
-		List<String> warnings = this.engine.warnings();
+		List<String> warnings = this.engine.inspection().warnings();
 		if (!warnings.isEmpty()) {
 			builder.withDetail("warnings", warnings);
 		}
@@ -126,7 +126,7 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 		private final long start = LockHealthIndicator.this.time.nanoTime();
 
 		Probe() {
-			super(LockHealthIndicator.this.engine::probe);
+			super(LockHealthIndicator.this.engine.inspection()::probe);
 		}
 
 		long age() {

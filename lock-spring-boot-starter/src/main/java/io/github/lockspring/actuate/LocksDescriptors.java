@@ -23,7 +23,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.engine.EngineSnapshot;
+import io.github.lockspring.engine.EngineInspection.Snapshot;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockNames;
 import io.github.lockspring.spi.LeaseHolder;
@@ -60,8 +60,9 @@ public final class LocksDescriptors {
 	public record Backend(String owner, List<Held> held, List<Waiting> waiting) {
 
 		static Backend of(LockEngine engine, LockNames names) {
-			EngineSnapshot snapshot = engine.snapshot();
-			return new Backend(engine.instance(), snapshot.held().stream().map((held) -> Held.of(held, names)).toList(),
+			Snapshot snapshot = engine.inspection().snapshot();
+			return new Backend(engine.inspection().instance(),
+					snapshot.held().stream().map((held) -> Held.of(held, names)).toList(),
 					snapshot.waiting().stream().map((waiting) -> Waiting.of(waiting, names)).toList());
 		}
 
@@ -85,11 +86,11 @@ public final class LocksDescriptors {
 	 * @param owner the owner of the lease in the store
 	 */
 	public record Held(String name, String key, String mode, String holder, @Nullable Long threadId,
-			Thread.@Nullable State threadState, EngineSnapshot.State state, Instant since, Duration remaining,
-			long token, int count, String owner) {
+			Thread.@Nullable State threadState, Snapshot.State state, Instant since, Duration remaining, long token,
+			int count, String owner) {
 
-		static Held of(EngineSnapshot.Held held, LockNames names) {
-			EngineSnapshot.Owner holder = held.owner();
+		static Held of(Snapshot.Held held, LockNames names) {
+			Snapshot.Owner holder = held.owner();
 			return new Held(names.nameOf(held.key()), held.key(), held.mode().toString(), holder.name(),
 					holder.threadId(), holder.threadState(), held.state(), held.since(), held.remaining(), held.token(),
 					held.count(), held.leaseOwner());
@@ -112,8 +113,8 @@ public final class LocksDescriptors {
 	public record Waiting(String name, String key, String mode, String waiter, @Nullable Long threadId,
 			Thread.@Nullable State threadState, Instant since, int position) {
 
-		static Waiting of(EngineSnapshot.Waiting waiting, LockNames names) {
-			EngineSnapshot.Owner waiter = waiting.owner();
+		static Waiting of(Snapshot.Waiting waiting, LockNames names) {
+			Snapshot.Owner waiter = waiting.owner();
 			return new Waiting(names.nameOf(waiting.key()), waiting.key(), waiting.mode().toString(), waiter.name(),
 					waiter.threadId(), waiter.threadState(), waiting.since(), waiting.position());
 		}
@@ -200,7 +201,7 @@ public final class LocksDescriptors {
 			ProcessName process = waiter.process();
 			return new Queued((process != null) ? process.application() : null,
 					(process != null) ? process.host() : null, (process != null) ? process.pid() : null, waiter.owner(),
-					waiter.isOf(engine.instance()));
+					waiter.isOf(engine.inspection().instance()));
 		}
 
 	}
@@ -226,8 +227,8 @@ public final class LocksDescriptors {
 			ProcessName process = holder.process();
 			return new Holder((process != null) ? process.application() : null,
 					(process != null) ? process.host() : null, (process != null) ? process.pid() : null, holder.owner(),
-					holder.mode().toString(), holder.token(), holder.remaining(), holder.isOf(engine.instance()),
-					holder.isReleased());
+					holder.mode().toString(), holder.token(), holder.remaining(),
+					holder.isOf(engine.inspection().instance()), holder.isReleased());
 		}
 
 	}

@@ -108,7 +108,7 @@ public class LocksEndpoint {
 		this.engines.all()
 			.forEach((engine) -> backends.put(engine.backendName(),
 					LocksDescriptors.Backend.of(engine, this.engines.lockNames())));
-		ProcessName process = this.engines.defaultEngine().processName();
+		ProcessName process = this.engines.defaultEngine().inspection().processName();
 		return new Locks(process.application(), process.host(), process.pid(), backends);
 	}
 
@@ -125,7 +125,9 @@ public class LocksEndpoint {
 		requireText(key);
 		Map<LockEngine, CompletableFuture<StoredState>> calls = new LinkedHashMap<>();
 		engines(backend).forEach((engine) -> calls.put(engine,
-				engine.holdersAsync(key).thenCombine(engine.queueAsync(key), StoredState::new)));
+				engine.inspection()
+					.holdersAsync(key)
+					.thenCombine(engine.inspection().queueAsync(key), StoredState::new)));
 		long deadline = Deadline.after(this.timeout);
 		Map<String, KeyState> states = new LinkedHashMap<>();
 		calls.forEach((engine, call) -> {
@@ -159,7 +161,8 @@ public class LocksEndpoint {
 		long deadline = Deadline.after(this.timeout.multipliedBy(2));
 		engines(backend)
 			.forEach((engine) -> calls.put(engine,
-					engine.holdersAsync(key)
+					engine.inspection()
+						.holdersAsync(key)
 						.thenApply((holders) -> (Deadline.remainingNanos(deadline) > 0)
 								? releases(key, engine, holders.stream().filter(wanted).toList(), principal)
 								: Map.of())));
@@ -202,7 +205,7 @@ public class LocksEndpoint {
 	 */
 	private CompletableFuture<Boolean> release(String key, LockEngine engine, LeaseHolder holder,
 			@Nullable String principal) {
-		return engine.forceReleaseAsync(key, holder).whenComplete((released, failure) -> {
+		return engine.inspection().forceReleaseAsync(key, holder).whenComplete((released, failure) -> {
 			if (failure == null && released) {
 				publish(new LockForceReleasedEvent(key, engine.backendName(), holder.owner(), holder.process(),
 						holder.token(), principal));
@@ -250,7 +253,8 @@ public class LocksEndpoint {
 	}
 
 	private List<Waiting> waiting(String key, LockEngine engine) {
-		return engine.snapshot()
+		return engine.inspection()
+			.snapshot()
 			.waiting()
 			.stream()
 			.filter((waiter) -> waiter.key().equals(key))

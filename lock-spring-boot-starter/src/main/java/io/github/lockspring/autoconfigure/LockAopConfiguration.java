@@ -76,7 +76,7 @@ class LockAopConfiguration {
 			ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings,
 			LockProperties properties) {
 		return new LeaseTimeCheck(interceptor, settings.templateOf(template, engines),
-				(backend) -> engines.require(backend).probe(), properties.getOperationTimeout());
+				(backend) -> engines.require(backend).inspection().probe(), properties.getOperationTimeout());
 	}
 
 	/**

@@ -75,7 +75,7 @@ final class LockLifecycle implements SmartLifecycle {
 
 	private static void requireStore(LockEngine engine) {
 		try {
-			engine.probe();
+			engine.inspection().probe();
 		}
 		catch (EngineException ex) {
 			Throwable reason = (ex.getCause() != null) ? ex.getCause() : ex;

@@ -369,7 +369,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	private int holders() {
-		return this.value.call(() -> this.engine.holders(this.permitKey).size());
+		return this.value.call(() -> this.engine.inspection().holders(this.permitKey).size());
 	}
 
 	private BrokenBarrierException broken() {

@@ -248,12 +248,12 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	@Override
 	public String id() {
-		return this.engine.instance();
+		return this.engine.inspection().instance();
 	}
 
 	@Override
 	public @Nullable LeaseHolder leader() {
-		return inspect(() -> this.engine.holders(this.storeKey)
+		return inspect(() -> this.engine.inspection().holders(this.storeKey)
 			.stream()
 			.filter((holder) -> !holder.isReleased())
 			.findFirst()
@@ -262,7 +262,7 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	@Override
 	public List<LeaseWaiter> candidates() {
-		return inspect(() -> this.engine.queue(this.storeKey));
+		return inspect(() -> this.engine.inspection().queue(this.storeKey));
 	}
 
 	private <T extends @Nullable Object> T inspect(Supplier<T> call) {
@@ -336,10 +336,10 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	private void listenToEngine() {
 		if (this.running) {
-			this.engine.addStateListener(this.stateListener);
+			this.engine.stateListeners().add(this.stateListener);
 		}
 		else if (isIdle()) {
-			this.engine.removeStateListener(this.stateListener);
+			this.engine.stateListeners().remove(this.stateListener);
 		}
 	}
 

@@ -246,12 +246,12 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public List<LeaseHolder> holders() {
-		return inspect(this.engine::holders);
+		return inspect(this.engine.inspection()::holders);
 	}
 
 	@Override
 	public List<LeaseWaiter> waiters() {
-		return inspect(this.engine::queue);
+		return inspect(this.engine.inspection()::queue);
 	}
 
 	private <T> T inspect(Function<String, T> call) {
@@ -265,7 +265,7 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public int getQueueLength() {
-		return this.engine.waitingCount(this.storeKey);
+		return this.engine.inspection().waitingCount(this.storeKey);
 	}
 
 	LockTemplate locks() {

@@ -237,7 +237,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	@Override
 	public int getQueueLength() {
-		return this.engine.waitingCount(this.storeKey);
+		return this.engine.inspection().waitingCount(this.storeKey);
 	}
 
 	@Override

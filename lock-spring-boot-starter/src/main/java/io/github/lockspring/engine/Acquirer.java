@@ -606,6 +606,18 @@ final class Acquirer {
 		}
 	}
 
+	static void log(String key, @Nullable Hold hold) {
+		try {
+			logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyFormat.quote(key));
+		}
+		catch (Throwable ex) {
+			if (hold != null) {
+				hold.release();
+			}
+			throw ex;
+		}
+	}
+
 	/**
 	 * Failure of the store.
 	 *

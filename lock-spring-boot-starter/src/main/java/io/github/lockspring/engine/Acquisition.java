@@ -81,15 +81,22 @@ final class Acquisition implements Waiter {
 	/**
 	 * Start the acquisition.
 	 * @param hold the hold to acquire
+	 * @param options the options before the lease time was capped
 	 * @return the future
 	 */
-	CompletableFuture<@Nullable Hold> start(Hold hold) {
+	CompletableFuture<@Nullable Hold> start(Hold hold, AcquireOptions options) {
 		this.hold = hold;
 		try {
+			this.context.requireOpen(options);
 			begin();
 		}
 		catch (Throwable ex) {
-			this.acquirer.cancel(hold, ex);
+			try {
+				this.acquirer.cancel(hold, ex);
+			}
+			finally {
+				hold.notifyNotAcquired(AcquireOutcome.of(ex), ex);
+			}
 			throw ex;
 		}
 		return this.future;

@@ -22,8 +22,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.LockBackend;
@@ -42,6 +45,8 @@ import io.github.lockspring.support.TimerThread;
  */
 final class EngineContext {
 
+	private static final Log logger = LogFactory.getLog(EngineContext.class);
+
 	private final Store store;
 
 	private final LocalQueues queues;
@@ -58,6 +63,10 @@ final class EngineContext {
 
 	private final Set<Runnable> stateListeners = ConcurrentHashMap.newKeySet();
 
+	private final AtomicBoolean warnedOfShortLeases = new AtomicBoolean();
+
+	private volatile @Nullable Duration usualLeaseTime;
+
 	private volatile @Nullable EngineObservers observers;
 
 	private volatile boolean closed;
@@ -65,8 +74,8 @@ final class EngineContext {
 	private volatile boolean suspended;
 
 	EngineContext(LockBackend backend, EngineSettings settings, TimeSource time, EngineThreads threads) {
-		this.store = new Store(backend, settings.application());
-		this.queues = new LocalQueues(settings.maxKeys());
+		this.store = new Store(backend, settings.names().application());
+		this.queues = new LocalQueues(settings.limits().maxKeys());
 		this.settings = settings;
 		this.time = time;
 		this.threads = threads;
@@ -203,6 +212,43 @@ final class EngineContext {
 		if (this.closed) {
 			throw closedException();
 		}
+	}
+
+	/**
+	 * Reject an acquisition if the engine is closed or its backend does not support it.
+	 */
+	void requireOpen(AcquireOptions options) {
+		requireOpen();
+		if (!options.isPlain()) {
+			this.store.requireSupport(options);
+		}
+	}
+
+	/**
+	 * Return options with the lease time capped at the maximum of the store.
+	 */
+	AcquireOptions capLeaseTime(AcquireOptions wanted) {
+		AcquireOptions options = wanted.capLeaseTime(this.store.maxLeaseTime());
+		if (options != wanted && !wanted.leaseTime().equals(this.usualLeaseTime)
+				&& !this.warnedOfShortLeases.getAndSet(true)) {
+			logger.warn("Lock backend '" + this.store.name() + "' keeps a lease for at most " + options.leaseTime()
+					+ " without contact to this process. Longer lease times, such as " + wanted.leaseTime()
+					+ ", are capped at that, and the leases are renewed more often");
+		}
+		return options;
+	}
+
+	/**
+	 * Log the backend, and the usual lease time, of which is not warned later.
+	 */
+	void announce(Duration usualLeaseTime) {
+		this.usualLeaseTime = usualLeaseTime;
+		Duration max = this.store.maxLeaseTime();
+		String capped = (usualLeaseTime.compareTo(max) > 0) ? ", capped at " + max + " by the store" : "";
+		List<String> warnings = this.store.warnings();
+		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped
+				+ ", process " + this.store.processName() + " (" + this.store.instance() + ")"
+				+ (warnings.isEmpty() ? "" : "; warnings: " + String.join("; ", warnings)));
 	}
 
 	static EngineException closedException() {

@@ -24,50 +24,31 @@ import org.springframework.util.Assert;
 import io.github.lockspring.support.Durations;
 
 /**
- * Settings of an engine. Durations are capped at a hundred years.
+ * Settings of an engine. Durations are capped at a hundred years. Immutable.
  *
  * @param operationTimeout the timeout of one call to the store
- * @param handOffLimit the maximum number of hand-offs of a lease inside this process
- * before it is released to the store; 0 disables hand-offs
- * @param handOffSpan the maximum time for which a lease is handed off before it is
- * released to the store
  * @param renewInterval the time between two renewals, capped at half the lease time, or
  * {@code null} for a third of each lease time
- * @param minPoll the minimum delay between two attempts
- * @param maxPoll the maximum delay between two attempts on a store without notifications
- * @param queuePoll the delay between two attempts on a store with notifications, in case
- * a notification was lost; less than half the time for which stores keep queue entries
- * @param maxHoldTime the time after which a lease is no longer renewed, because its
- * holder is assumed to have failed to release it
- * @param maxKeys the maximum number of keys that are held or waited for at the same time
- * in this process
- * @param probeKey the key used to check whether the store works; blank after the prefix,
- * as no key of a user is
- * @param application the name of the application for operators, empty if it has none
+ * @param handOff the hand-off of leases inside this process
+ * @param polling the delays between two attempts
+ * @param limits the limits of what is held
+ * @param names the names in the store
  */
-public record EngineSettings(Duration operationTimeout, int handOffLimit, Duration handOffSpan,
-		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
-		int maxKeys, String probeKey, String application) {
+public record EngineSettings(Duration operationTimeout, @Nullable Duration renewInterval, HandOff handOff,
+		Polling polling, Limits limits, Names names) {
 
-	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
-			null, Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofSeconds(2), Duration.ofDays(1), 1_000_000,
-			"lock: ", "");
+	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), null,
+			new HandOff(256, Duration.ofMillis(20)),
+			new Polling(Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofSeconds(2)),
+			new Limits(Duration.ofDays(1), 1_000_000), new Names("lock: ", ""));
 
 	/**
 	 * Validate the settings.
 	 */
 	public EngineSettings {
 		operationTimeout = Durations.cap(operationTimeout);
-		handOffSpan = Durations.cap(handOffSpan);
 		renewInterval = (renewInterval != null) ? Durations.cap(renewInterval) : null;
-		minPoll = Durations.cap(minPoll);
-		maxPoll = Durations.cap(maxPoll);
-		queuePoll = Durations.cap(queuePoll);
-		maxHoldTime = Durations.cap(maxHoldTime);
-		Assert.isTrue(handOffLimit >= 0 && handOffLimit <= AcquireOptions.MAX_HAND_OFFS,
-				() -> "'handOffLimit' must be between 0 and " + AcquireOptions.MAX_HAND_OFFS + ", not " + handOffLimit);
 		Durations.requirePositive(operationTimeout, "operationTimeout");
-		Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);
 	}
 
 	/**
@@ -78,50 +59,111 @@ public record EngineSettings(Duration operationTimeout, int handOffLimit, Durati
 		return DEFAULTS;
 	}
 
-	long handOffNanos() {
-		return Durations.nanos(this.handOffSpan);
-	}
-
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {
-		return new EngineSettings(operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey,
-				this.application);
-	}
-
-	public EngineSettings withHandOff(int handOffLimit, Duration handOffSpan) {
-		return new EngineSettings(this.operationTimeout, handOffLimit, handOffSpan, this.renewInterval, this.minPoll,
-				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey, this.application);
+		return new EngineSettings(operationTimeout, this.renewInterval, this.handOff, this.polling, this.limits,
+				this.names);
 	}
 
 	public EngineSettings withRenewInterval(@Nullable Duration renewInterval) {
-		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey,
-				this.application);
+		return new EngineSettings(this.operationTimeout, renewInterval, this.handOff, this.polling, this.limits,
+				this.names);
 	}
 
-	public EngineSettings withPoll(Duration minPoll, Duration maxPoll, Duration queuePoll) {
-		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey, this.application);
+	public EngineSettings withHandOff(int limit, Duration span) {
+		return new EngineSettings(this.operationTimeout, this.renewInterval, new HandOff(limit, span), this.polling,
+				this.limits, this.names);
+	}
+
+	public EngineSettings withPoll(Duration min, Duration max, Duration queue) {
+		return new EngineSettings(this.operationTimeout, this.renewInterval, this.handOff, new Polling(min, max, queue),
+				this.limits, this.names);
 	}
 
 	public EngineSettings withMaxHoldTime(Duration maxHoldTime) {
-		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.probeKey, this.application);
+		return with(new Limits(maxHoldTime, this.limits.maxKeys), this.names);
 	}
 
 	public EngineSettings withMaxKeys(int maxKeys) {
-		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.probeKey, this.application);
+		return with(new Limits(this.limits.maxHoldTime, maxKeys), this.names);
 	}
 
 	public EngineSettings withProbeKey(String probeKey) {
-		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, probeKey, this.application);
+		return with(this.limits, new Names(probeKey, this.names.application));
 	}
 
 	public EngineSettings withApplication(String application) {
-		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.probeKey, application);
+		return with(this.limits, new Names(this.names.probeKey, application));
+	}
+
+	private EngineSettings with(Limits limits, Names names) {
+		return new EngineSettings(this.operationTimeout, this.renewInterval, this.handOff, this.polling, limits, names);
+	}
+
+	/**
+	 * Hand-off of leases inside this process.
+	 *
+	 * @param limit the maximum number of hand-offs of a lease before it is released to
+	 * the store; 0 disables hand-offs
+	 * @param span the maximum time for which a lease is handed off before it is released
+	 * to the store
+	 */
+	public record HandOff(int limit, Duration span) {
+
+		public HandOff {
+			span = Durations.cap(span);
+			Assert.isTrue(limit >= 0 && limit <= AcquireOptions.MAX_HAND_OFFS,
+					() -> "'handOffLimit' must be between 0 and " + AcquireOptions.MAX_HAND_OFFS + ", not " + limit);
+		}
+
+		long spanNanos() {
+			return Durations.nanos(this.span);
+		}
+
+	}
+
+	/**
+	 * Delays between two attempts.
+	 *
+	 * @param min the minimum delay
+	 * @param max the maximum delay on a store without notifications
+	 * @param queue the delay on a store with notifications, in case a notification was
+	 * lost; less than half the time for which stores keep queue entries
+	 */
+	public record Polling(Duration min, Duration max, Duration queue) {
+
+		public Polling {
+			min = Durations.cap(min);
+			max = Durations.cap(max);
+			queue = Durations.cap(queue);
+		}
+
+	}
+
+	/**
+	 * Limits of what is held.
+	 *
+	 * @param maxHoldTime the time after which a lease is no longer renewed, because its
+	 * holder is assumed to have failed to release it
+	 * @param maxKeys the maximum number of keys that are held or waited for at the same
+	 * time in this process
+	 */
+	public record Limits(Duration maxHoldTime, int maxKeys) {
+
+		public Limits {
+			maxHoldTime = Durations.cap(maxHoldTime);
+			Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);
+		}
+
+	}
+
+	/**
+	 * Names in the store.
+	 *
+	 * @param probeKey the key used to check whether the store works; blank after the
+	 * prefix, as no key of a user is
+	 * @param application the name of the application for operators, empty if it has none
+	 */
+	public record Names(String probeKey, String application) {
 	}
 
 }

@@ -343,7 +343,7 @@ class Lease {
 	 */
 	boolean canHandOff(AcquireOptions options, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
-		return this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOffNanos()
+		return this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOff().spanNanos()
 				&& remainingNanos(now, time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2
 						: options.wantedNanos());
 	}
@@ -378,14 +378,14 @@ class Lease {
 	 */
 	boolean isHandOffBudgetSpent(long now, EngineSettings settings) {
 		int limit = handOffLimit(settings);
-		return limit > 0 && (this.handOffs >= limit || now - this.grantedNanos >= settings.handOffNanos());
+		return limit > 0 && (this.handOffs >= limit || now - this.grantedNanos >= settings.handOff().spanNanos());
 	}
 
 	/**
 	 * Return how many times the lease can be handed off.
 	 */
 	int handOffLimit(EngineSettings settings) {
-		return Math.min(settings.handOffLimit(), request().terms().tokens() - 1);
+		return Math.min(settings.handOff().limit(), request().terms().tokens() - 1);
 	}
 
 	/**

@@ -53,7 +53,7 @@ final class LostHolds {
 		this.queues = context.queues();
 		this.time = context.time();
 		this.task = context.task(this::run);
-		this.retentionNanos = Math.min(Durations.nanos(context.settings().maxHoldTime()), MAX_RETENTION_NANOS);
+		this.retentionNanos = Math.min(Durations.nanos(context.settings().limits().maxHoldTime()), MAX_RETENTION_NANOS);
 	}
 
 	/**

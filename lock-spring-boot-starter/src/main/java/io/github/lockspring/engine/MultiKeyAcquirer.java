@@ -17,6 +17,9 @@
 package io.github.lockspring.engine;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
@@ -58,22 +61,92 @@ final class MultiKeyAcquirer {
 
 	private final Acquirer acquirer;
 
+	private final RenewalPlan plan;
+
 	private final ReleaseRetrier releaseRetrier;
 
-	MultiKeyAcquirer(EngineContext context, Acquirer acquirer, ReleaseRetrier releaseRetrier) {
+	private final Hold.Engine engine;
+
+	private final AsyncDispatcher dispatcher;
+
+	MultiKeyAcquirer(EngineContext context, Acquirer acquirer, RenewalPlan plan, ReleaseRetrier releaseRetrier,
+			Hold.Engine engine, AsyncDispatcher dispatcher) {
 		this.context = context;
 		this.store = context.store();
 		this.queues = context.queues();
 		this.time = context.time();
 		this.acquirer = acquirer;
+		this.plan = plan;
 		this.releaseRetrier = releaseRetrier;
+		this.engine = engine;
+		this.dispatcher = dispatcher;
+	}
+
+	/**
+	 * Acquire several keys, unless they have to be acquired one after the other.
+	 * @param waitNanos the available time, which the call to the store may exceed
+	 * @return the holds, nothing if the keys have to be acquired one after the other, or
+	 * {@code null} if another owner holds one of them and no time is left
+	 */
+	@Nullable List<Hold> acquire(List<String> keys, AcquireOptions options, Object owner, long waitNanos) {
+		boolean possible = canAcquire(keys, options) && !Thread.currentThread().isInterrupted();
+		return possible ? acquireAll(keys, options, owner, waitNanos) : List.of();
+	}
+
+	/**
+	 * Acquire several keys without blocking the calling thread.
+	 */
+	CompletableFuture<@Nullable List<Hold>> acquireAsync(List<String> keys, AcquireOptions options, Object owner,
+			long waitNanos) {
+		if (!canAcquire(keys, options)) {
+			return CompletableFuture.completedFuture(List.of());
+		}
+		CompletableFuture<@Nullable List<Hold>> future = new CompletableFuture<>();
+		this.dispatcher
+			.<@Nullable List<Hold>>call(
+					() -> future.isDone() ? List.<Hold>of() : acquireAll(keys, options, owner, waitNanos))
+			.whenComplete((holds, failure) -> {
+				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
+				if (!wanted && holds != null) {
+					Hold.releaseAll(holds);
+				}
+			});
+		return future;
+	}
+
+	private @Nullable List<Hold> acquireAll(List<String> keys, AcquireOptions wanted, Object owner, long waitNanos) {
+		StackRoom.requireToUndo();
+		if (this.plan.isOverloaded(wanted)) {
+			return List.of();
+		}
+		AcquireOptions options = this.context.capLeaseTime(wanted);
+		EngineObservers observers = this.context.observers();
+		List<Hold> holds = keys.stream()
+			.map((key) -> new Hold((observers != null) ? new ObservedHoldListener(this.engine, observers) : this.engine,
+					key, options, owner))
+			.toList();
+		try {
+			Outcome outcome = acquire(holds, waitNanos);
+			if (outcome == Outcome.DENIED) {
+				Hold.Listener listener = ObservedHoldListener.of(this.engine, observers, keys.get(0), options);
+				listener.onContended();
+				listener.onNotAcquired(AcquireOutcome.notAcquiredWithin(waitNanos), null);
+				return null;
+			}
+			return (outcome == Outcome.HELD) ? holds : List.of();
+		}
+		catch (EngineException ex) {
+			ObservedHoldListener.of(this.engine, observers, keys.get(0), options)
+				.onNotAcquired(AcquireOutcome.of(ex), ex);
+			throw ex;
+		}
 	}
 
 	/**
 	 * Return whether keys can be acquired in one call to the store, or one for each group
 	 * of them.
 	 */
-	boolean canAcquire(List<String> keys, AcquireOptions options) {
+	private boolean canAcquire(List<String> keys, AcquireOptions options) {
 		return keys.size() > 1 && options.isPlain() && this.store.hasMultiKey() && !this.context.isClosed();
 	}
 
@@ -84,7 +157,7 @@ final class MultiKeyAcquirer {
 	 * @return the outcome; unless they are held, the attempt leaves nothing behind
 	 * @throws EngineException if the store failed and no time is left
 	 */
-	Outcome acquire(List<Hold> holds, long waitNanos) {
+	private Outcome acquire(List<Hold> holds, long waitNanos) {
 		long deadline = this.time.nanoTime() + Math.min(waitNanos, Durations.MAX_NANOS);
 		int groups = (holds.size() + MAX_KEYS - 1) / MAX_KEYS;
 		int held = 0;
@@ -205,7 +278,7 @@ final class MultiKeyAcquirer {
 	/**
 	 * Outcome of an attempt.
 	 */
-	enum Outcome {
+	private enum Outcome {
 
 		/**
 		 * All keys are held.

@@ -76,14 +76,15 @@ final class ObservedHoldListener implements Hold.Listener {
 	/**
 	 * Create a listener when an acquisition begins, if any observer is interested.
 	 * @param engine the engine of the holds
-	 * @param observers the observers
+	 * @param observers the observers, or {@code null} if there are none
 	 * @param key the key
-	 * @param kind the kind of the lock
+	 * @param options the options of the acquisition
 	 * @return the listener, or the engine itself
 	 */
-	static Hold.Listener of(Hold.Engine engine, EngineObservers observers, String key, LockKind kind) {
-		LockObservation observation = observers.onAcquire(key, kind);
-		if (observation == null) {
+	static Hold.Listener of(Hold.Engine engine, @Nullable EngineObservers observers, String key,
+			AcquireOptions options) {
+		LockObservation observation = (observers != null) ? observers.onAcquire(key, options.kind()) : null;
+		if (observers == null || observation == null) {
 			return engine;
 		}
 		ObservedHoldListener listener = new ObservedHoldListener(engine, observers);

@@ -213,11 +213,11 @@ public final class PermitLedger {
 	 */
 	private void readLimitLater(Attempt attempt) {
 		EndWhenClosed end = new EndWhenClosed(this.engine, attempt.result);
-		this.engine.addStateListener(end);
+		this.engine.stateListeners().add(end);
 		end.run();
 		long pause = Math.min(this.engine.nanosUntil(attempt.deadline), PAUSE_NANOS);
 		this.engine.runAfter(Duration.ofNanos(pause), () -> {
-			this.engine.removeStateListener(end);
+			this.engine.stateListeners().remove(end);
 			if (!attempt.result.isDone()) {
 				readLimit(attempt);
 			}
@@ -317,7 +317,7 @@ public final class PermitLedger {
 		long limit = terms.limit(changed);
 		long version = changed.version();
 		long used = 0;
-		for (LeaseHolder holder : this.engine.inspect(key)) {
+		for (LeaseHolder holder : this.engine.inspection().storedHolders(key)) {
 			if (!(holder.mode() instanceof Permits held)) {
 				return 0;
 			}

@@ -125,11 +125,12 @@ final class Poller implements DueCalls.Work<Poller.Sleeper> {
 	}
 
 	private long maxPause() {
-		return Durations.nanos(this.store.hasNotifications() ? this.settings.queuePoll() : this.settings.maxPoll());
+		return Durations
+			.nanos(this.store.hasNotifications() ? this.settings.polling().queue() : this.settings.polling().max());
 	}
 
 	private long minPause() {
-		return Durations.nanos(this.settings.minPoll());
+		return Durations.nanos(this.settings.polling().min());
 	}
 
 	@Override

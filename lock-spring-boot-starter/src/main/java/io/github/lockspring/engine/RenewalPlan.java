@@ -145,7 +145,8 @@ final class RenewalPlan {
 	boolean isRenewable(Hold hold) {
 		AcquireOptions options = hold.options();
 		return options.isAutoRenew()
-				? this.time.nanoTime() - hold.lease().grantedNanos() < Durations.nanos(this.settings.maxHoldTime())
+				? this.time.nanoTime() - hold.lease().grantedNanos() < Durations
+					.nanos(this.settings.limits().maxHoldTime())
 				: options.isRenewed() && !hold.lease().lastsAsWanted(options);
 	}
 

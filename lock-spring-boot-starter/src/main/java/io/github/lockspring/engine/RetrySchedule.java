@@ -153,7 +153,8 @@ final class RetrySchedule {
 	 * Return whether to sleep until signalled after a denial.
 	 */
 	boolean maySleep() {
-		return !this.triedLast && (this.hasNotifications || this.pause >= Durations.nanos(this.settings.maxPoll()));
+		return !this.triedLast
+				&& (this.hasNotifications || this.pause >= Durations.nanos(this.settings.polling().max()));
 	}
 
 	/**
@@ -191,13 +192,13 @@ final class RetrySchedule {
 	void answered(Answer answer, long now) {
 		this.triedLast = remaining(now) <= 0;
 		this.pause = this.hasNotifications
-				? Math.min(Durations.nanos(this.settings.queuePoll()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS)
-				: Math.min(Durations.nanos(this.settings.maxPoll()),
-						Math.max(Durations.nanos(this.settings.minPoll()), this.pause + this.pause / 2));
+				? Math.min(Durations.nanos(this.settings.polling().queue()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS)
+				: Math.min(Durations.nanos(this.settings.polling().max()),
+						Math.max(Durations.nanos(this.settings.polling().min()), this.pause + this.pause / 2));
 		long pause = this.pause;
 		if (answer instanceof Answer.Denied denied) {
 			pause = Math.max(Math.min(pause, Durations.nanos(denied.denial().retryAfter())),
-					Durations.nanos(this.settings.minPoll()));
+					Durations.nanos(this.settings.polling().min()));
 		}
 		this.tryAt = now + Durations.jitter(pause);
 	}

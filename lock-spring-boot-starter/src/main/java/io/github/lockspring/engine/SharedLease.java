@@ -36,7 +36,7 @@ final class SharedLease extends Lease {
 
 	@Override
 	int handOffLimit(EngineSettings settings) {
-		return settings.handOffLimit();
+		return settings.handOff().limit();
 	}
 
 }

@@ -47,9 +47,7 @@ public final class Values {
 
 	private final TimeSource time;
 
-	private final AsyncDispatcher asyncDispatcher;
-
-	private final AsyncDispatcher callDispatcher;
+	private final Dispatchers dispatchers;
 
 	private final ValueUpdates updates;
 
@@ -58,15 +56,13 @@ public final class Values {
 	/**
 	 * Create the values of an engine.
 	 * @param context the context
-	 * @param asyncDispatcher completes asynchronous waits
-	 * @param callDispatcher makes calls to the store in other threads
+	 * @param dispatchers makes calls and completes waits in other threads
 	 */
-	Values(EngineContext context, AsyncDispatcher asyncDispatcher, AsyncDispatcher callDispatcher) {
+	Values(EngineContext context, Dispatchers dispatchers) {
 		this.context = context;
 		this.store = context.store();
 		this.time = context.time();
-		this.asyncDispatcher = asyncDispatcher;
-		this.callDispatcher = callDispatcher;
+		this.dispatchers = dispatchers;
 		this.updates = new ValueUpdates(context);
 		this.watches = new WatchedValues(context);
 	}
@@ -106,7 +102,7 @@ public final class Values {
 	 * @return the future result
 	 */
 	public <T> CompletableFuture<T> async(Supplier<T> call) {
-		return this.callDispatcher.call(call);
+		return this.dispatchers.calls().call(call);
 	}
 
 	private <T> T call(Supplier<T> call) {
@@ -156,7 +152,8 @@ public final class Values {
 	 * @see #await(String, Predicate, long)
 	 */
 	public CompletableFuture<@Nullable Value> awaitAsync(String key, Predicate<Value> condition, long waitNanos) {
-		return new AsyncValueWait(this.context, this.watches, this.asyncDispatcher, key, condition, waitNanos).start();
+		return new AsyncValueWait(this.context, this.watches, this.dispatchers.steps(), key, condition, waitNanos)
+			.start();
 	}
 
 	/**

@@ -184,14 +184,14 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 	 * it is random within its upper half, so that processes do not read in lockstep.
 	 */
 	private long interval() {
-		return this.store.values().notifiesOfChanges() ? Durations.nanos(this.settings.queuePoll())
-				: Durations.jitter(Durations.nanos(this.settings.maxPoll()));
+		return this.store.values().notifiesOfChanges() ? Durations.nanos(this.settings.polling().queue())
+				: Durations.jitter(Durations.nanos(this.settings.polling().max()));
 	}
 
 	@Override
 	public long pauseAfterFailure() {
 		return Durations
-			.jitter(Math.min(Durations.nanos(this.settings.queuePoll()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS));
+			.jitter(Math.min(Durations.nanos(this.settings.polling().queue()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS));
 	}
 
 	/**

@@ -52,8 +52,8 @@ final class YieldPolicy {
 	 */
 	YieldPolicy(long now, EngineSettings settings) {
 		this.yieldUntil = now;
-		this.maxNanos = settings.maxPoll().toNanos();
-		this.minNanos = Math.min(2 * settings.minPoll().toNanos(), this.maxNanos);
+		this.maxNanos = settings.polling().max().toNanos();
+		this.minNanos = Math.min(2 * settings.polling().min().toNanos(), this.maxNanos);
 	}
 
 	/**

@@ -82,7 +82,8 @@ public final class LockHeldElsewhere implements AutoCloseable {
 	}
 
 	boolean isWaitedFor(LockEngine engine, Object blocker) {
-		return engine.backendName().equals(this.backendName) && engine.isWaitingFor(blocker, this.request.key());
+		return engine.backendName().equals(this.backendName)
+				&& engine.inspection().isWaitingFor(blocker, this.request.key());
 	}
 
 	/**

@@ -103,7 +103,10 @@ public final class TestLocks {
 	}
 
 	private long nanosToNextTask() {
-		return this.engines.all().stream().mapToLong(LockEngine::nanosToNextTask).reduce(Long.MAX_VALUE, Math::min);
+		return this.engines.all()
+			.stream()
+			.mapToLong((engine) -> engine.inspection().nanosToNextTask())
+			.reduce(Long.MAX_VALUE, Math::min);
 	}
 
 	/**
@@ -111,7 +114,7 @@ public final class TestLocks {
 	 */
 	private void awaitSettled() {
 		long end = System.nanoTime() + MAX_WORK.toNanos();
-		while (!this.engines.all().stream().allMatch(LockEngine::isSettled)) {
+		while (!this.engines.all().stream().allMatch((engine) -> engine.inspection().isSettled())) {
 			Assert.state(System.nanoTime() - end < 0, "The renewal of locks takes too long");
 			LockSupport.parkNanos(this, 10_000);
 			Thread.onSpinWait();
@@ -188,7 +191,7 @@ public final class TestLocks {
 	 * @return the number, which may have changed when this returns
 	 */
 	public int waiters(String key) {
-		return this.engine.waitingCount(storeKey(key));
+		return this.engine.inspection().waitingCount(storeKey(key));
 	}
 
 	/**

@@ -147,7 +147,7 @@ class LocksEndpointTests {
 		try (LockEngine other = engine(new LocalLockBackend(this.store))) {
 			Hold own = this.local.acquireUninterruptibly("a", shared, this, 0);
 			Hold others = other.acquireUninterruptibly("a", shared, this, 0);
-			String owner = other.snapshot().held().get(0).leaseOwner();
+			String owner = other.inspection().snapshot().held().get(0).leaseOwner();
 			assertThat(endpoint.release("a", "local", owner, null, null).backends().get("local").released())
 				.extracting(LocksDescriptors.Holder::owner)
 				.containsExactly(owner);

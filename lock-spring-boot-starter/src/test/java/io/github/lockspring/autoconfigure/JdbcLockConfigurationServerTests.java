@@ -347,7 +347,8 @@ class JdbcLockConfigurationServerTests {
 		onReadOnlyDatabase(directory).run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThat(output).contains("The database is read-only");
-			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> context.getBean(LockEngine.class).probe())
+			assertThatExceptionOfType(EngineException.class)
+				.isThrownBy(() -> context.getBean(LockEngine.class).inspection().probe())
 				.withStackTraceContaining("The database is read-only");
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
@@ -432,7 +433,8 @@ class JdbcLockConfigurationServerTests {
 	void smallPoolThatIsSharedIsWarnedAbout(int size, String expected, CapturedOutput output) {
 		this.withoutOwnConnections.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + size)
 			.run((context) -> {
-				assertThat(context.getBean(LockEngine.class).warnings()).singleElement(InstanceOfAssertFactories.STRING)
+				assertThat(context.getBean(LockEngine.class).inspection().warnings())
+					.singleElement(InstanceOfAssertFactories.STRING)
 					.contains(expected);
 				assertThat(output).contains(expected);
 			});
@@ -441,20 +443,20 @@ class JdbcLockConfigurationServerTests {
 	@Test
 	void smallPoolThatLocksDoNotUseIsNotWarnedAbout() {
 		this.withDatabase.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1")
-			.run((context) -> assertThat(context.getBean(LockEngine.class).warnings()).isEmpty());
+			.run((context) -> assertThat(context.getBean(LockEngine.class).inspection().warnings()).isEmpty());
 	}
 
 	@Test
 	void poolThatIsLargeIsNotWarnedAbout() {
 		this.withoutOwnConnections.withPropertyValues("spring.datasource.hikari.maximum-pool-size=5")
-			.run((context) -> assertThat(context.getBean(LockEngine.class).warnings()).isEmpty());
+			.run((context) -> assertThat(context.getBean(LockEngine.class).inspection().warnings()).isEmpty());
 	}
 
 	@Test
 	void smallPoolThatIsNamedIsNotWarnedAbout() {
 		this.withoutOwnConnections
 			.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1", "lock.jdbc.data-source=dataSource")
-			.run((context) -> assertThat(context.getBean(LockEngine.class).warnings()).isEmpty());
+			.run((context) -> assertThat(context.getBean(LockEngine.class).inspection().warnings()).isEmpty());
 	}
 
 	@ParameterizedTest
@@ -535,7 +537,7 @@ class JdbcLockConfigurationServerTests {
 	void urlOfSeveralServersWithOnePrimaryIsWarnedAboutUnlessTheyAreTriedInOrder(String driver, String parameters,
 			boolean warned) {
 		onTwoServers(driver, parameters, "").run((context) -> {
-			assertThat(context.getBean(LockEngine.class).warnings())
+			assertThat(context.getBean(LockEngine.class).inspection().warnings())
 				.filteredOn((warning) -> warning.contains("names several servers"))
 				.hasSize(warned ? 1 : 0);
 			context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {

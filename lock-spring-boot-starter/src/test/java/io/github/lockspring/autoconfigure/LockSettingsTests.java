@@ -225,7 +225,7 @@ class LockSettingsTests {
 	void leaseMayBeRenewedForEver(String maxHoldTime) {
 		LockProperties properties = bind("max-hold-time", maxHoldTime);
 		assertThat(properties.getMaxHoldTime().isUnlimited()).isEqualTo(maxHoldTime.equalsIgnoreCase("unlimited"));
-		assertThat(LockSettings.of(properties, null).engineSettings().maxHoldTime()).isEqualTo(Durations.MAX);
+		assertThat(LockSettings.of(properties, null).engineSettings().limits().maxHoldTime()).isEqualTo(Durations.MAX);
 	}
 
 	@ParameterizedTest

@@ -80,7 +80,7 @@ final class LockProcess implements AutoCloseable {
 	 * Returns the identifier of the process in the store.
 	 */
 	String instance() {
-		return LockUtils.engine(this.template).instance();
+		return LockUtils.engine(this.template).inspection().instance();
 	}
 
 	/**
@@ -94,7 +94,7 @@ final class LockProcess implements AutoCloseable {
 	 * Returns the holders of a key in the store.
 	 */
 	List<LeaseHolder> holders(String storeKey) {
-		return LockUtils.engine(this.template).holders(storeKey);
+		return LockUtils.engine(this.template).inspection().holders(storeKey);
 	}
 
 	/**
@@ -116,7 +116,7 @@ final class LockProcess implements AutoCloseable {
 	 * Releases a lease as an operator does.
 	 */
 	void forceRelease(String storeKey, LeaseHolder holder) {
-		assertThat(LockUtils.engine(this.template).forceReleaseAsync(storeKey, holder).join()).isTrue();
+		assertThat(LockUtils.engine(this.template).inspection().forceReleaseAsync(storeKey, holder).join()).isTrue();
 	}
 
 	boolean hasValues() {

@@ -200,10 +200,10 @@ class AsyncAcquireTests {
 		LockEngine engine = this.harness.steadyEngine(polling, EngineSettings.defaults());
 		Hold elsewhere = Harness.hold(this.other);
 		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
-		this.harness.advance(EngineSettings.defaults().maxPoll());
+		this.harness.advance(EngineSettings.defaults().polling().max());
 		assertThat(future).isNotDone();
 		elsewhere.release();
-		this.harness.advance(EngineSettings.defaults().maxPoll());
+		this.harness.advance(EngineSettings.defaults().polling().max());
 		assertThat(hold(future).isHeld()).isTrue();
 	}
 
@@ -252,7 +252,7 @@ class AsyncAcquireTests {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		this.backend.next(Kind.CONTEND, Fault.unavailable());
 		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
-		this.harness.advance(EngineSettings.defaults().queuePoll());
+		this.harness.advance(EngineSettings.defaults().polling().queue());
 		assertThat(hold(future).isHeld()).isTrue();
 	}
 
@@ -262,7 +262,7 @@ class AsyncAcquireTests {
 		this.backend.next(Kind.CONTEND, Fault.unknownAfterEffect());
 		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
 		await().until(() -> this.backend.count(Kind.RELEASE) > 0);
-		this.harness.advance(EngineSettings.defaults().queuePoll());
+		this.harness.advance(EngineSettings.defaults().polling().queue());
 		Hold hold = hold(future);
 		assertThat(this.backend.calls(Kind.RELEASE)).extracting(FaultyBackend.Call::request)
 			.containsExactly(this.backend.calls(Kind.CONTEND).get(0).request());

@@ -186,7 +186,7 @@ class DeadlineTests {
 		LockEngine engine = this.harness.engine(this.backend,
 				EngineSettings.defaults().withOperationTimeout(Duration.ofMillis(123)));
 		Harness.hold(engine).release();
-		engine.probe();
+		engine.inspection().probe();
 		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(123));
 		assertThat(this.backend.lastCall(Kind.RELEASE).timeout()).isEqualTo(Duration.ofMillis(123));
 		assertThat(this.backend.lastCall(Kind.PROBE).timeout()).isEqualTo(Duration.ofMillis(123));

@@ -317,7 +317,7 @@ class DowngradeRaceTests {
 
 	@Test
 	void leaseOfSeveralKeysDoesNotDowngrade() throws InterruptedException {
-		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b"), OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, List.of("a", "b"), OPTIONS);
 		Hold reader = this.engine.acquire("a", SHARED, 0);
 		assertThat(reader).isSameAs(holds.get(0));
 		assertThat(this.engine.heldBy("a", Thread.currentThread(), SHARED)).isSameAs(reader);

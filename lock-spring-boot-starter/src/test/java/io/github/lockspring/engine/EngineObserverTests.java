@@ -202,7 +202,7 @@ class EngineObserverTests {
 	@Test
 	void keysAcquiredTogetherAreObserved() {
 		this.engine.addObserver(new Recorder());
-		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b"), OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, List.of("a", "b"), OPTIONS);
 		assertThat(holds).hasSize(2);
 		this.harness.time.advance(Duration.ofSeconds(1));
 		Hold.releaseAll(holds);
@@ -215,14 +215,14 @@ class EngineObserverTests {
 	void keysThatAreNotAcquiredTogetherAreNotObserved() {
 		acquire(this.harness.engine(), "b");
 		this.engine.addObserver(new Recorder());
-		assertThat(this.engine.acquireTogether(List.of("a", "b"), OPTIONS)).isEmpty();
+		assertThat(Harness.acquireTogether(this.engine, List.of("a", "b"), OPTIONS)).isEmpty();
 		assertThat(this.calls).isEmpty();
 	}
 
 	@Test
 	void observedHoldsOfSeveralKeysAreReleasedInOneCall() {
 		this.engine.addObserver(new Recorder());
-		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b", "c"), OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, List.of("a", "b", "c"), OPTIONS);
 		this.backend.clearCalls();
 		Hold.releaseAll(holds);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
@@ -320,7 +320,7 @@ class EngineObserverTests {
 		this.engine.addObserver(new Thrower(failure));
 		this.engine.addObserver(new Recorder());
 		this.engine.acquire(KEY, OPTIONS, 0).release();
-		Hold.releaseAll(this.engine.acquireTogether(List.of("a", "b"), OPTIONS));
+		Hold.releaseAll(Harness.acquireTogether(this.engine, List.of("a", "b"), OPTIONS));
 		Hold hold = this.engine.acquireAsync(KEY, OPTIONS, this, 0).join();
 		assertThat(this.engine.acquire(KEY, OPTIONS, 0)).isNull();
 		assertThat(this.engine.acquireAsync(KEY, OPTIONS, new Object(), 0).join()).isNull();
@@ -391,7 +391,7 @@ class EngineObserverTests {
 		String key = "key-" + random.nextInt(3);
 		long wait = random.nextInt(3) * 100_000L;
 		switch (random.nextInt(4)) {
-			case 0 -> Hold.releaseAll(engine.acquireTogether(List.of("key-0", "key-1"), OPTIONS));
+			case 0 -> Hold.releaseAll(Harness.acquireTogether(engine, List.of("key-0", "key-1"), OPTIONS));
 			case 1 -> cancelOrRelease(engine.acquireAsync(key, OPTIONS, new Object(), wait));
 			case 2 -> engine.acquireAsync(key, OPTIONS, new Object(), wait).thenAccept((hold) -> {
 				if (hold != null) {

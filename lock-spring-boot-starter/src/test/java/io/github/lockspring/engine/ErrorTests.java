@@ -131,7 +131,7 @@ class ErrorTests {
 	void attemptForSeveralKeysThatThrowsLeavesNothing(Throwable failure, boolean afterEffect) {
 		failNext(Kind.TRY, failure, afterEffect);
 		try {
-			this.engine.acquireTogether(List.of("a", "b", "c"), OPTIONS).forEach(Hold::release);
+			Harness.acquireTogether(this.engine, List.of("a", "b", "c"), OPTIONS).forEach(Hold::release);
 		}
 		catch (Throwable ex) {
 			assertThat(ex).isSameAs(failure);

@@ -102,16 +102,16 @@ class HandOffTests {
 	@Test
 	void releaseByAnOperatorDoesNotHitASuccessor() {
 		Hold hold = contendedHold(this.engine);
-		LeaseHolder found = this.engine.holders(KEY).get(0);
+		LeaseHolder found = this.engine.inspection().holders(KEY).get(0);
 		Waiter next = this.harness.queued(this.engine, WAIT);
 		hold.release();
 		assertThat(next.hold().lease()).isSameAs(hold.lease());
-		assertThat(this.engine.forceReleaseAsync(KEY, found).join()).isFalse();
+		assertThat(this.engine.inspection().forceReleaseAsync(KEY, found).join()).isFalse();
 		assertThat(next.hold().isHeld()).isTrue();
 		assertThat(this.harness.holders()).hasSize(1);
-		LeaseHolder successor = this.engine.holders(KEY).get(0);
+		LeaseHolder successor = this.engine.inspection().holders(KEY).get(0);
 		assertThat(successor.token()).isEqualTo(next.hold().token());
-		assertThat(this.engine.forceReleaseAsync(KEY, successor).join()).isTrue();
+		assertThat(this.engine.inspection().forceReleaseAsync(KEY, successor).join()).isTrue();
 		assertThat(next.hold().isHeld()).isFalse();
 		assertThat(this.harness.holders()).isEmpty();
 	}
@@ -121,7 +121,7 @@ class HandOffTests {
 		Hold hold = contendedHold(this.engine);
 		Waiter next = this.harness.queued(this.engine, WAIT);
 		this.backend.next(Kind.RELEASE, Fault.before(hold::release));
-		this.engine.forceReleaseAsync(KEY, this.engine.holders(KEY).get(0)).join();
+		this.engine.inspection().forceReleaseAsync(KEY, this.engine.inspection().holders(KEY).get(0)).join();
 		assertThat(next.hold().isHeld()).isTrue();
 		assertThat(next.hold().lease()).isNotSameAs(hold.lease());
 	}
@@ -327,7 +327,7 @@ class HandOffTests {
 		Waiter third = this.harness.queued(this.engine, WAIT);
 		this.backend.setDelivery(Delivery.KEEP);
 		held.release();
-		this.harness.advance(EngineSettings.defaults().queuePoll());
+		this.harness.advance(EngineSettings.defaults().polling().queue());
 		Hold hold = second.hold();
 		assertThat(this.backend.keptNotifications()).isOne();
 		this.time.afterNextLook(Thread.currentThread(), this.backend::deliverNotifications);

@@ -143,6 +143,14 @@ final class Harness implements AutoCloseable {
 	}
 
 	/**
+	 * Acquires keys for this thread, of which none is waited for.
+	 */
+	static List<Hold> acquireTogether(LockEngine engine, List<String> keys, AcquireOptions options) {
+		List<Hold> holds = engine.acquireTogether(keys, options, Thread.currentThread(), Long.MAX_VALUE);
+		return (holds != null) ? holds : List.of();
+	}
+
+	/**
 	 * Acquires for another owner, in this thread, a key that is not held.
 	 */
 	static Hold hold(LockEngine engine) {

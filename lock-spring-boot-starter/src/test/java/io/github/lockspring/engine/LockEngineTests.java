@@ -249,7 +249,7 @@ class LockEngineTests {
 
 	@Test
 	void probeMakesOneRoundTrip() {
-		assertThat(this.engine.probe()).isGreaterThanOrEqualTo(Duration.ZERO);
+		assertThat(this.engine.inspection().probe()).isGreaterThanOrEqualTo(Duration.ZERO);
 		assertThat(this.backend.count(Kind.PROBE)).isOne();
 		assertThat(this.engine.backendName()).isEqualTo("faulty");
 	}
@@ -257,7 +257,7 @@ class LockEngineTests {
 	@Test
 	void probeOfFailedStoreSaysWhy() {
 		this.backend.always(Kind.PROBE, Fault.unavailable());
-		assertThatExceptionOfType(EngineException.class).isThrownBy(this.engine::probe)
+		assertThatExceptionOfType(EngineException.class).isThrownBy(this.engine.inspection()::probe)
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNAVAILABLE))
 			.havingCause()
 			.withMessage("connection refused");

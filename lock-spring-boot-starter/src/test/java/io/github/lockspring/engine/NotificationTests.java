@@ -43,7 +43,7 @@ class NotificationTests {
 
 	private static final Duration WAIT = Duration.ofDays(1);
 
-	private static final Duration POLL = EngineSettings.defaults().queuePoll();
+	private static final Duration POLL = EngineSettings.defaults().polling().queue();
 
 	private final Harness harness = new Harness();
 

@@ -129,7 +129,7 @@ class PermitHandOffTests {
 		Waiter next = queued(ONE);
 		hold.release();
 		Waiter last = queued(ONE);
-		this.harness.advance(EngineSettings.defaults().handOffSpan());
+		this.harness.advance(EngineSettings.defaults().handOff().span());
 		next.hold().release();
 		assertThat(leader.hold().lease()).isNotSameAs(hold.lease());
 		assertThat(last.isDone()).isFalse();
@@ -313,7 +313,7 @@ class PermitHandOffTests {
 		Waiter elsewhere = this.harness.queued(other, ONE, WAIT);
 		Waiter leader = queued(ONE);
 		Waiter next = queued(ONE);
-		this.harness.advance(EngineSettings.defaults().handOffSpan());
+		this.harness.advance(EngineSettings.defaults().handOff().span());
 		holds.get(0).release();
 		assertThat(elsewhere.hold().isHeld()).isTrue();
 		assertThat(List.of(leader, next)).noneMatch(Waiter::isDone);

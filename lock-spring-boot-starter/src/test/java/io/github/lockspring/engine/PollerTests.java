@@ -61,9 +61,9 @@ class PollerTests {
 
 	private static final Duration WAIT = Duration.ofDays(1);
 
-	private static final Duration POLL = EngineSettings.defaults().queuePoll();
+	private static final Duration POLL = EngineSettings.defaults().polling().queue();
 
-	private static final Duration MAX_POLL = EngineSettings.defaults().maxPoll();
+	private static final Duration MAX_POLL = EngineSettings.defaults().polling().max();
 
 	private static final Duration AFTER_FAILURE = Duration.ofMillis(500);
 

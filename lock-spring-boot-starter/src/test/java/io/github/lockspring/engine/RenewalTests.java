@@ -399,7 +399,7 @@ class RenewalTests {
 	void leaseOfManyKeysIsRenewedByItself() {
 		this.backend.setRenewalBatchSize(3);
 		hold("a", OPTIONS);
-		assertThat(this.engine.acquireTogether(List.of("b", "c", "d", "e"), OPTIONS)).hasSize(4);
+		assertThat(Harness.acquireTogether(this.engine, List.of("b", "c", "d", "e"), OPTIONS)).hasSize(4);
 		hold("f", OPTIONS);
 		this.harness.advance(DUE);
 		assertThat(this.backend.calls(Kind.RENEW)).extracting((call) -> call.requests().size())

@@ -112,7 +112,7 @@ class SessionLeaseTests {
 	@Test
 	void everyWayToAcquireIsCut() throws Exception {
 		this.backend.setLongestLease(SESSION);
-		this.engine.acquireTogether(List.of("a", "b"), OPTIONS);
+		Harness.acquireTogether(this.engine, List.of("a", "b"), OPTIONS);
 		this.engine.acquireAsync("async", OPTIONS, new Object(), 0).join();
 		Hold writer = this.engine.acquire("read", OPTIONS, 0);
 		Hold reader = this.engine.acquire("read", SHARED, 0);
@@ -258,7 +258,7 @@ class SessionLeaseTests {
 
 	@Test
 	void leaseOfSeveralKeysIsReleasedOnce() {
-		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b", "c"), UNRENEWED);
+		List<Hold> holds = Harness.acquireTogether(this.engine, List.of("a", "b", "c"), UNRENEWED);
 		holds.get(0).release();
 		assertThat(releases()).as("the part that was released").isOne();
 		this.harness.advance(usable(LEASE));

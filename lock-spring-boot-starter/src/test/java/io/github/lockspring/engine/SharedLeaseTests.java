@@ -43,7 +43,7 @@ class SharedLeaseTests {
 
 	private static final Duration WAIT = Duration.ofMinutes(10);
 
-	private static final Duration SPAN = EngineSettings.defaults().handOffSpan();
+	private static final Duration SPAN = EngineSettings.defaults().handOff().span();
 
 	private final Harness harness = new Harness();
 

@@ -240,7 +240,7 @@ class TimeoutTests {
 		CompletableFuture<Hold> last = waiters.remove(waiters.size() - 1);
 		assertThat(CompletableFuture.runAsync(() -> waiters.forEach((waiter) -> waiter.cancel(false))))
 			.succeedsWithin(Duration.ofMinutes(1));
-		await().until(() -> this.engine.waitingCount(KEY) == 1);
+		await().until(() -> this.engine.inspection().waitingCount(KEY) == 1);
 		assertThat(last).isNotDone();
 		last.cancel(false);
 	}
@@ -256,7 +256,7 @@ class TimeoutTests {
 		List<CompletableFuture<Hold>> left = new ArrayList<>();
 		waiters.removeIf((waiter) -> random.nextInt(10) > 0 && left.add(waiter));
 		left.forEach((waiter) -> waiter.cancel(false));
-		await().until(() -> this.engine.waitingCount(KEY) == waiters.size());
+		await().until(() -> this.engine.inspection().waitingCount(KEY) == waiters.size());
 		for (CompletableFuture<Hold> waiter : waiters) {
 			hold.release();
 			hold = waiter.join();

@@ -65,7 +65,7 @@ class TogetherTests {
 
 	@Test
 	void severalKeysAreOneCallEachWay() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		assertThat(holds).extracting(Hold::key).isEqualTo(KEYS);
 		assertThat(holds).allMatch(Hold::isHeld).extracting(Hold::token).containsOnly(holds.get(0).token());
 		assertThat(this.backend.attempts()).isOne();
@@ -76,7 +76,7 @@ class TogetherTests {
 
 	@Test
 	void manyKeysAreOneCallForEachGroup() throws Exception {
-		List<Hold> holds = this.engine.acquireTogether(MANY_KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, MANY_KEYS, OPTIONS);
 		assertThat(holds).extracting(Hold::key).isEqualTo(MANY_KEYS);
 		assertThat(holds).allMatch(Hold::isHeld);
 		assertThat(this.backend.attempts()).isEqualTo(3);
@@ -104,7 +104,7 @@ class TogetherTests {
 
 	@Test
 	void keysThatEndAreReleasedThoughOneIsHeldAgain() throws Exception {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		Hold again = this.engine.acquire("b", OPTIONS, 0);
 		assertThat(again).isSameAs(holds.get(1));
 		assertThat(Hold.releaseAll(holds)).isEmpty();
@@ -123,7 +123,7 @@ class TogetherTests {
 
 	@Test
 	void ownerWaitsForNoKeyThatItReleased() throws Exception {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		assertThat(holds.get(1).release()).isTrue();
 		Hold anew = this.engine.acquire("b", OPTIONS, 0);
 		assertThat(anew).isNotNull().isNotSameAs(holds.get(1));
@@ -135,7 +135,7 @@ class TogetherTests {
 
 	@Test
 	void renewalThatCrossedWithThePartialReleaseIsNoLoss() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		Gate gate = new Gate();
 		this.backend.next(Kind.RENEW, Fault.before(gate));
 		this.harness.advance(Harness.LEASE.dividedBy(3));
@@ -152,7 +152,7 @@ class TogetherTests {
 
 	@Test
 	void failedReleasesOfPartsAreAllRetried() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		assertThat(holds).allMatch(Hold::release);
 		this.backend.heal();
@@ -164,7 +164,7 @@ class TogetherTests {
 
 	@Test
 	void noneIsHeldAnyMoreWhenTheStoreIsNotifiedAtShutdown() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		List<Boolean> held = new CopyOnWriteArrayList<>();
 		this.backend.always(Kind.RELEASE, Fault.before(() -> holds.forEach((hold) -> held.add(hold.isHeld()))));
 		this.engine.shutdown(Duration.ZERO);
@@ -174,7 +174,7 @@ class TogetherTests {
 
 	@Test
 	void endThatOneHoldNoticesIsTheEndOfAllThoughARenewalIsAnsweredAMomentLater() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		Lease lease = holds.get(0).lease();
 		this.harness.time.jumpWall(Harness.LEASE);
 		assertThat(holds.get(0).isHeld()).isFalse();
@@ -190,7 +190,7 @@ class TogetherTests {
 	void leaseIsRenewedOnceForAllItsHolds() {
 		FaultyBackend backend = this.harness.backend();
 		LockEngine engine = this.harness.steadyEngine(backend, EngineSettings.defaults());
-		List<Hold> holds = engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(engine, KEYS, OPTIONS);
 		holds.get(0).release();
 		for (int i = 1; i <= 9; i++) {
 			this.harness.advance(Harness.LEASE.dividedBy(3));
@@ -206,7 +206,7 @@ class TogetherTests {
 
 	@Test
 	void lossIsTheLossOfAllHolds() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		this.harness.store.expire(holds.get(0).lease().request());
 		Harness.await().until(() -> this.harness.losses.size() == 3);
 		assertThat(holds).noneMatch(Hold::isHeld);
@@ -217,10 +217,10 @@ class TogetherTests {
 	@Test
 	void nothingIsLeftIfOneKeyIsHeldElsewhere() throws Exception {
 		Hold held = this.harness.engine().acquire("b", OPTIONS, 0);
-		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).isEmpty();
+		assertThat(Harness.acquireTogether(this.engine, KEYS, OPTIONS)).isEmpty();
 		assertThat(this.engine.size()).isZero();
 		held.release();
-		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).hasSize(3).allMatch(Hold::release);
+		assertThat(Harness.acquireTogether(this.engine, KEYS, OPTIONS)).hasSize(3).allMatch(Hold::release);
 		this.harness.assertNothingLeft();
 	}
 
@@ -228,7 +228,7 @@ class TogetherTests {
 	void storeIsNotAskedIfOneKeyIsHeldOrWantedInThisProcess() throws Exception {
 		Hold held = this.engine.acquire("b", OPTIONS, 0);
 		this.backend.clearCalls();
-		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).isEmpty();
+		assertThat(Harness.acquireTogether(this.engine, KEYS, OPTIONS)).isEmpty();
 		assertThat(this.backend.attempts()).isZero();
 		assertThat(this.engine.size()).isOne();
 		held.release();
@@ -237,7 +237,7 @@ class TogetherTests {
 
 	@Test
 	void oneWhoWaitsForAKeyGetsItWhenTheLastHoldEnds() throws Exception {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		Harness.Waiter waiter = this.harness.start(() -> this.engine.acquire("a", OPTIONS, Harness.LEASE.toNanos()));
 		Harness.await().until(() -> holds.get(0).queue().isWaitedFor());
 		assertThat(holds).allMatch(Hold::release);
@@ -250,26 +250,26 @@ class TogetherTests {
 	@Test
 	void attemptWithUnknownOutcomeIsReleased() {
 		this.backend.next(Kind.TRY, Fault.unknownAfterEffect());
-		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).isEmpty();
+		assertThat(Harness.acquireTogether(this.engine, KEYS, OPTIONS)).isEmpty();
 		assertThat(this.engine.size()).isZero();
 		Harness.await().until(() -> this.harness.sizeOfStore() == 0);
-		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).hasSize(3).allMatch(Hold::release);
+		assertThat(Harness.acquireTogether(this.engine, KEYS, OPTIONS)).hasSize(3).allMatch(Hold::release);
 	}
 
 	@Test
 	void storeThatCannotIsNotAsked() {
 		FaultyBackend single = this.harness.backend().without(Capability.MULTI_KEY);
-		assertThat(this.harness.engine(single).acquireTogether(KEYS, OPTIONS)).isEmpty();
+		assertThat(Harness.acquireTogether(this.harness.engine(single), KEYS, OPTIONS)).isEmpty();
 		assertThat(single.attempts()).isZero();
 	}
 
 	@Test
 	void shutdownReleasesTheLease() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
 		this.engine.shutdown(Duration.ZERO);
 		assertThat(holds).noneMatch(Hold::isHeld);
 		assertThat(this.harness.sizeOfStore()).isZero();
-		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).isEmpty();
+		assertThat(Harness.acquireTogether(this.engine, KEYS, OPTIONS)).isEmpty();
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire("a", OPTIONS, 0));
 	}
 

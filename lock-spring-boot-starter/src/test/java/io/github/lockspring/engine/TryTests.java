@@ -144,7 +144,7 @@ class TryTests {
 		Waiter trying = this.harness
 			.start(() -> async ? this.engine.acquireAsync(Harness.KEY, OPTIONS, new Object(), 0).join()
 					: this.engine.acquire(Harness.KEY, OPTIONS, 0));
-		await().until(() -> this.engine.waitingCount(Harness.KEY) == 2);
+		await().until(() -> this.engine.inspection().waitingCount(Harness.KEY) == 2);
 		assertThat(trying.isDone()).isFalse();
 		this.gate.open();
 		assertThat(asking.hold().isHeld()).isTrue();

@@ -47,7 +47,7 @@ class YieldPolicyTests {
 
 	private static final Duration WAIT = Duration.ofDays(1);
 
-	private static final Duration MAX_POLL = EngineSettings.defaults().maxPoll();
+	private static final Duration MAX_POLL = EngineSettings.defaults().polling().max();
 
 	private static final long MILLI = Duration.ofMillis(1).toNanos();
 

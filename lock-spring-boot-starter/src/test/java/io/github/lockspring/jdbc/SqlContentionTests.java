@@ -126,7 +126,8 @@ abstract class SqlContentionTests extends SqlFaultTests {
 			List<String> keys = random.ints(4, 0, KEYS.size()).distinct().mapToObj(KEYS::get).sorted().toList();
 			long asked = System.nanoTime();
 			try {
-				for (Hold hold : process.engine.acquireTogether(keys, OPTIONS)) {
+				for (Hold hold : process.engine.acquireTogether(keys, OPTIONS, Thread.currentThread(),
+						Long.MAX_VALUE)) {
 					this.run.use("several", asked, hold, Duration.ZERO);
 				}
 			}

@@ -101,7 +101,7 @@ final class InternalKeys {
 		permits.acquire(2);
 		try (LockHandle held = this.locks.acquire(key)) {
 			use();
-			assertThat(LockUtils.engine(this.locks).holders(PREFIX + key)).singleElement()
+			assertThat(LockUtils.engine(this.locks).inspection().holders(PREFIX + key)).singleElement()
 				.satisfies((holder) -> assertThat(holder.token()).isEqualTo(held.fencingToken()));
 		}
 		assertThat(permits.availablePermits()).isEqualTo(1);
@@ -114,7 +114,7 @@ final class InternalKeys {
 	 */
 	private void use() throws InterruptedException {
 		LockClient client = new LockClient(this.locks);
-		LockUtils.engine(this.locks).probe();
+		LockUtils.engine(this.locks).inspection().probe();
 		this.locks.acquire("of a user").close();
 		client.atomicLong("of a user").incrementAndGet();
 		LeaseSemaphore permits = client.semaphore("permits of a user", 2);

@@ -101,8 +101,8 @@ class RedisForceReleaseServerTests {
 	@Test
 	void holderInAnotherProcessIsNotified() {
 		Hold hold = this.holder.acquireUninterruptibly(KEY, LONG, this, WAIT);
-		LeaseHolder found = this.operator.holders(KEY).get(0);
-		assertThat(this.operator.forceReleaseAsync(KEY, found).join()).isTrue();
+		LeaseHolder found = this.operator.inspection().holders(KEY).get(0);
+		assertThat(this.operator.inspection().forceReleaseAsync(KEY, found).join()).isTrue();
 		Awaitility.await().until(() -> !hold.isHeld());
 		Awaitility.await().untilAsserted(() -> assertThat(this.lost).containsExactly(KEY));
 		hold.release();
@@ -112,7 +112,7 @@ class RedisForceReleaseServerTests {
 	void waitingOwnerOfTheSameProcessIsNext() {
 		Hold hold = this.holder.acquireUninterruptibly(KEY, LONG, this, WAIT);
 		var next = this.holder.acquireAsync(KEY, LONG, "next", WAIT);
-		this.operator.forceReleaseAsync(KEY, this.operator.holders(KEY).get(0)).join();
+		this.operator.inspection().forceReleaseAsync(KEY, this.operator.inspection().holders(KEY).get(0)).join();
 		assertThat(next.join().isHeld()).isTrue();
 		assertThat(hold.isHeld()).isFalse();
 		hold.release();

@@ -97,12 +97,13 @@ class RedisRightsServerTests {
 		configuration.setPassword("secret");
 		RedisConnectionFactory factory = client.connect(configuration);
 		try (LockTemplate one = template(factory); LockTemplate two = template(factory)) {
-			LockUtils.engine(one).probe();
+			LockUtils.engine(one).inspection().probe();
 			useLocks(one, two);
 			usePermits(new LockClient(one), new LockClient(two));
 			useNumbers(new LockClient(one), new LockClient(two));
 			useMeetings(new LockClient(one), new LockClient(two));
-			assertThat(LockUtils.engine(one).warnings()).noneMatch((warning) -> warning.contains("subscription"));
+			assertThat(LockUtils.engine(one).inspection().warnings())
+				.noneMatch((warning) -> warning.contains("subscription"));
 		}
 		finally {
 			((DisposableBean) factory).destroy();
@@ -122,8 +123,8 @@ class RedisRightsServerTests {
 			LockOptions options = one.defaultOptions().withType(type);
 			LockHandle held = one.acquire("key", options.withLockAtLeastFor(Duration.ofMillis(50)));
 			CompletableFuture<LockHandle> next = two.acquireAsync("key").toCompletableFuture();
-			LockUtils.engine(one).holders("lock:key");
-			LockUtils.engine(one).queueAsync("lock:key").get();
+			LockUtils.engine(one).inspection().holders("lock:key");
+			LockUtils.engine(one).inspection().queueAsync("lock:key").get();
 			held.close();
 			next.get().close();
 		}
@@ -134,8 +135,8 @@ class RedisRightsServerTests {
 		lock.writeLock().unlock();
 		lock.readLock().unlock();
 		LockHandle ended = one.acquire("ended");
-		LeaseHolder holder = LockUtils.engine(two).holders("lock:ended").get(0);
-		assertThat(LockUtils.engine(two).forceReleaseAsync("lock:ended", holder).get()).isTrue();
+		LeaseHolder holder = LockUtils.engine(two).inspection().holders("lock:ended").get(0);
+		assertThat(LockUtils.engine(two).inspection().forceReleaseAsync("lock:ended", holder).get()).isTrue();
 		await().until(() -> !ended.isHeld());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(ended::close);
 		LeaderElection election = new LockClient(one).leaderElection("election");

@@ -22,14 +22,15 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.engine.EngineInspection.Snapshot;
 import io.github.lockspring.spi.LeaseMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link EngineSnapshot}.
+ * Tests for {@link Snapshot}.
  */
-class EngineSnapshotTests {
+class EngineInspectionTests {
 
 	private static final Duration WAIT = Duration.ofMinutes(10);
 
@@ -51,23 +52,23 @@ class EngineSnapshotTests {
 		Hold hold = own(engine);
 		own(engine);
 		this.harness.advance(Duration.ofSeconds(3));
-		assertThat(engine.snapshot().waiting()).isEmpty();
-		assertThat(engine.snapshot().held()).singleElement().satisfies((held) -> {
+		assertThat(engine.inspection().snapshot().waiting()).isEmpty();
+		assertThat(engine.inspection().snapshot().held()).singleElement().satisfies((held) -> {
 			assertThat(held.key()).isEqualTo(Harness.KEY);
 			assertThat(held.mode()).isEqualTo(LeaseMode.EXCLUSIVE);
 			assertThat(held.owner().name()).isEqualTo(Thread.currentThread().getName());
 			assertThat(held.owner().threadState()).isEqualTo(Thread.State.RUNNABLE);
-			assertThat(held.state()).isEqualTo(EngineSnapshot.State.HELD);
+			assertThat(held.state()).isEqualTo(Snapshot.State.HELD);
 			assertThat(held.since()).isEqualTo(start);
 			assertThat(held.remaining()).isEqualTo(hold.remaining()).isPositive();
 			assertThat(held.token()).isEqualTo(hold.token());
 			assertThat(held.count()).isEqualTo(2);
 			assertThat(held.leaseOwner()).isEqualTo(this.harness.holders().get(0).owner())
-				.startsWith(engine.instance());
+				.startsWith(engine.inspection().instance());
 		});
 		hold.release();
 		hold.release();
-		assertThat(engine.snapshot().held()).isEmpty();
+		assertThat(engine.inspection().snapshot().held()).isEmpty();
 	}
 
 	@Test
@@ -78,16 +79,18 @@ class EngineSnapshotTests {
 		Harness.Waiter first = this.harness.queued(engine, WAIT);
 		this.harness.advance(Duration.ofSeconds(2));
 		Harness.Waiter second = this.harness.queued(engine, WAIT);
-		assertThat(engine.snapshot().held()).isEmpty();
-		assertThat(engine.snapshot().waiting()).extracting(EngineSnapshot.Waiting::since)
+		assertThat(engine.inspection().snapshot().held()).isEmpty();
+		assertThat(engine.inspection().snapshot().waiting()).extracting(Snapshot.Waiting::since)
 			.containsExactly(start, start.plusSeconds(2));
-		assertThat(engine.snapshot().waiting()).extracting(EngineSnapshot.Waiting::position).containsExactly(1, 2);
-		assertThat(engine.snapshot().waiting()).extracting((waiting) -> waiting.owner().name())
+		assertThat(engine.inspection().snapshot().waiting()).extracting(Snapshot.Waiting::position)
+			.containsExactly(1, 2);
+		assertThat(engine.inspection().snapshot().waiting()).extracting((waiting) -> waiting.owner().name())
 			.containsExactly(first.thread().getName(), second.thread().getName());
 		hold.release();
 		Hold next = first.hold();
 		assertThat(next.token()).isPositive().isNotEqualTo(this.harness.time.nanoTime());
-		assertThat(engine.snapshot().held()).extracting(EngineSnapshot.Held::token).containsExactly(next.token());
+		assertThat(engine.inspection().snapshot().held()).extracting(Snapshot.Held::token)
+			.containsExactly(next.token());
 		next.release();
 		second.hold().release();
 	}
@@ -99,7 +102,7 @@ class EngineSnapshotTests {
 		Instant start = Instant.ofEpochMilli(this.harness.time.currentTimeMillis());
 		Object owner = new Object();
 		var future = engine.acquireAsync(Harness.KEY, Harness.OPTIONS, owner, WAIT.toNanos());
-		assertThat(engine.snapshot().waiting()).singleElement().satisfies((waiting) -> {
+		assertThat(engine.inspection().snapshot().waiting()).singleElement().satisfies((waiting) -> {
 			assertThat(waiting.owner().name()).startsWith("Object@");
 			assertThat(waiting.owner().threadState()).isNull();
 			assertThat(waiting.since()).isEqualTo(start);
@@ -113,21 +116,21 @@ class EngineSnapshotTests {
 		LockEngine engine = this.harness.engine();
 		Hold hold = engine.acquireUninterruptibly(Harness.KEY, Harness.UNRENEWED, Thread.currentThread(), 0);
 		this.harness.advance(Harness.LEASE);
-		assertThat(engine.snapshot().held()).singleElement().satisfies((held) -> {
-			assertThat(held.state()).isEqualTo(EngineSnapshot.State.LOST);
+		assertThat(engine.inspection().snapshot().held()).singleElement().satisfies((held) -> {
+			assertThat(held.state()).isEqualTo(Snapshot.State.LOST);
 			assertThat(held.remaining()).isZero();
 			assertThat(held.count()).isEqualTo(1);
 		});
 		hold.release();
-		assertThat(engine.snapshot().held()).isEmpty();
+		assertThat(engine.inspection().snapshot().held()).isEmpty();
 	}
 
 	@Test
 	void expiredLockIsNotTreatedAsLostBecauseItIsLookedAt() {
 		LockEngine engine = this.harness.engine();
 		engine.acquireUninterruptibly(Harness.KEY, Harness.UNRENEWED, new Object(), 0);
-		EngineSnapshot before = engine.snapshot();
-		assertThat(engine.snapshot()).isEqualTo(before);
+		Snapshot before = engine.inspection().snapshot();
+		assertThat(engine.inspection().snapshot()).isEqualTo(before);
 	}
 
 	@Test
@@ -136,8 +139,8 @@ class EngineSnapshotTests {
 		Thread thread = new Thread(() -> own(engine), "forgetful");
 		thread.start();
 		thread.join();
-		assertThat(engine.snapshot().held()).extracting(EngineSnapshot.Held::owner)
-			.containsExactly(new EngineSnapshot.Owner("forgetful", thread.getId(), Thread.State.TERMINATED));
+		assertThat(engine.inspection().snapshot().held()).extracting(Snapshot.Held::owner)
+			.containsExactly(new Snapshot.Owner("forgetful", thread.getId(), Thread.State.TERMINATED));
 	}
 
 	@Test
@@ -146,8 +149,8 @@ class EngineSnapshotTests {
 		for (int i = 0; i < 10_000; i++) {
 			engine.acquireUninterruptibly("key-" + i, Harness.OPTIONS, Thread.currentThread(), 0);
 		}
-		assertThat(engine.snapshot().held()).hasSize(10_000)
-			.extracting(EngineSnapshot.Held::key)
+		assertThat(engine.inspection().snapshot().held()).hasSize(10_000)
+			.extracting(Snapshot.Held::key)
 			.doesNotHaveDuplicates();
 	}
 
@@ -157,8 +160,8 @@ class EngineSnapshotTests {
 		Hold hold = Harness.hold(engine);
 		engine.close();
 		hold.release();
-		assertThat(engine.snapshot().held()).isEmpty();
-		assertThat(engine.holdersAsync(Harness.KEY)).isCompletedExceptionally();
+		assertThat(engine.inspection().snapshot().held()).isEmpty();
+		assertThat(engine.inspection().holdersAsync(Harness.KEY)).isCompletedExceptionally();
 	}
 
 }
