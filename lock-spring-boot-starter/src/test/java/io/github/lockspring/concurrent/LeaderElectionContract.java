@@ -184,6 +184,7 @@ public abstract class LeaderElectionContract {
 		long token = first.election.callAsLeader((fencingToken) -> {
 			assertThat(first.isLeader()).isTrue();
 			second[0] = waiting();
+			eventually().until(() -> !first.election.candidates().isEmpty()); // is elected before the first
 			return fencingToken;
 		});
 		first.assertHeard("granted " + token, "revoked");

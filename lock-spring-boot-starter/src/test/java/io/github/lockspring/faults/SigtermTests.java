@@ -62,7 +62,7 @@ public abstract class SigtermTests {
 				.contains(outcome("finished", 36), outcome("lost", 30), outcome("rejected", 20));
 			assertNothingHeld();
 			resume(process);
-			assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+			assertThat(process.waitFor(4, TimeUnit.MINUTES)).isTrue();
 			assertThat(process.exitValue()).isEqualTo(TERMINATED);
 			assertNothingHeld();
 		}

@@ -17,6 +17,7 @@
 package io.github.lockspring.faults;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -84,7 +85,7 @@ abstract class ThreeProcessesRun implements AutoCloseable {
 		awaitWork(paused, false);
 		for (Process process : List.of(paused, unharmed)) {
 			process.getOutputStream().close();
-			assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+			assertThat(process.waitFor(4, TimeUnit.MINUTES)).isTrue();
 			assertThat(process.exitValue()).isZero();
 		}
 		for (Thread reader : this.readers) {
@@ -107,7 +108,9 @@ abstract class ThreeProcessesRun implements AutoCloseable {
 
 	private void awaitWork(Process process, boolean alone) {
 		long start = System.nanoTime();
-		FaultRun.eventually().until(() -> hasWorked(process.pid(), start, alone));
+		FaultRun.eventually()
+			.atMost(Duration.ofMinutes(4)) // it may have to start a JVM
+			.until(() -> hasWorked(process.pid(), start, alone));
 	}
 
 	private static void signal(Process process, String name) throws Exception {

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.redis.client;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,12 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
  * Pipelined calls to one server: all are written before the first reply is read.
  */
 final class JedisBatch {
+
+	/**
+	 * Minimum time to read replies that may have arrived while another server was waited
+	 * for until the deadline.
+	 */
+	private static final long READ_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private final JedisLinks links;
 
@@ -71,6 +78,7 @@ final class JedisBatch {
 				link.sendCommand(JedisMessages.command(call, false));
 			}
 			link.flush();
+			link.end(); // the time of other servers is not that of this one
 		}
 		catch (RuntimeException ex) {
 			link.setBroken();
@@ -88,6 +96,8 @@ final class JedisBatch {
 			return;
 		}
 		List<Integer> elsewhere = new ArrayList<>();
+		long now = System.nanoTime();
+		link.begin(now + Math.max(deadline - now, READ_NANOS));
 		for (int i = 0; i < this.calls.size(); i++) {
 			if (!read(link, deadline, this.replies.get(i))) {
 				elsewhere.add(i);

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.redis.client;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,12 +30,15 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests for {@link JedisLinks}.
@@ -129,6 +133,29 @@ class JedisLinksServerTests {
 		assertThatExceptionOfType(JedisConnectionException.class).isThrownBy(link::ping);
 		this.links.release(link);
 		assertThat(borrow(5_000).ping()).isTrue();
+	}
+
+	/**
+	 * They are read after those of another server, which did not answer.
+	 */
+	@Test
+	void repliesThatArrivedInTimeAreReadAfterTheDeadline() {
+		JedisLink link = borrow(20_000);
+		this.links.release(link);
+		JedisBatch batch = new JedisBatch(this.links);
+		LuaScript unknown = mock(LuaScript.class);
+		given(unknown.sha(1)).willReturn("0".repeat(40).getBytes(StandardCharsets.US_ASCII));
+		CompletableFuture<RedisReply> reply = batch.add(new RedisCall(unknown, new byte[][] { { 'k' } }));
+		long deadline = System.nanoTime() - TimeUnit.SECONDS.toNanos(5);
+		batch.write(System.nanoTime() + TimeUnit.SECONDS.toNanos(20), deadline);
+		for (int i = 0; i < 3; i++) {
+			this.server.command("PING"); // is answered after the call
+		}
+		link.cutIfOverdue();
+		batch.read(deadline, (call) -> new CompletableFuture<>());
+		assertThat(reply.handle((answer, failure) -> failure))
+			.isCompletedWithValueMatching((failure) -> failure instanceof JedisNoScriptException);
+		assertThat(this.made).hasValue(1);
 	}
 
 	@Test
