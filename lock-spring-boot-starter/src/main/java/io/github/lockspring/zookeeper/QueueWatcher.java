@@ -161,17 +161,15 @@ final class QueueWatcher implements Watcher {
 	private void changed(QueueEntry queueEntry, WatchedEvent event) {
 		if (queueEntry.paths().contains(event.getPath())) {
 			ownChanged(queueEntry, event);
-			return;
 		}
-		if (!queueEntry.isWaiting()) {
-			return; // permits watch more nodes than must be deleted
-		}
-		if (event.getType() == EventType.NodeDeleted
-				&& queueEntry.isFreedBy(LockPaths.nameOf(event.getPath()), this.watches.connections())) {
-			push(queueEntry);
-		}
-		else {
-			refresh(queueEntry);
+		else if (queueEntry.isWaiting()) { // permits watch more nodes than must be deleted
+			if (event.getType() == EventType.NodeDeleted
+					&& queueEntry.isFreedBy(LockPaths.nameOf(event.getPath()), this.watches.connections())) {
+				push(queueEntry);
+			}
+			else {
+				refresh(queueEntry);
+			}
 		}
 	}
 
