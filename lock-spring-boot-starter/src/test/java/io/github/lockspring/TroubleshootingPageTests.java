@@ -79,11 +79,11 @@ class TroubleshootingPageTests {
 		return new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
 			.importPackages("io.github.lockspring")
 			.stream()
-			.filter((type) -> type.isAssignableTo(Exception.class))
 			.filter((type) -> type.getModifiers().contains(JavaModifier.PUBLIC))
 			.filter((type) -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
 			.filter((type) -> PACKAGES.contains(type.getPackageName())
 					|| type.isAssignableTo(LockConfigurationException.class))
+			.filter((type) -> Exception.class.isAssignableFrom(type.reflect()))
 			.map(JavaClass::getSimpleName)
 			.toList();
 	}

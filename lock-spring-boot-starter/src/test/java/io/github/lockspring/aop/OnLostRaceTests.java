@@ -40,6 +40,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class OnLostRaceTests {
 
+	private static final int RACES = 1_000 * Integer.getInteger("lock.test.scale", 1);
+
 	private final LockedProxies proxies = new LockedProxies();
 
 	private final Jobs jobs = this.proxies.proxy(new Jobs());
@@ -169,7 +171,7 @@ class OnLostRaceTests {
 
 	@Test
 	void threadIsNotInterruptedAfterTheEnd() throws Exception {
-		for (int i = 0; i < 5_000; i++) {
+		for (int i = 0; i < RACES; i++) {
 			loseLeaseAboutTheEnd();
 		}
 	}

@@ -17,6 +17,7 @@
 package io.github.lockspring.autoconfigure;
 
 import java.io.File;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -28,7 +29,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -136,59 +139,6 @@ class OptionalDependencyServerTests {
 				"spring.datasource.url=jdbc:h2:mem:optional;DB_CLOSE_DELAY=-1");
 	}
 
-	@Test
-	void applicationBesideOtherLibrariesWorks() throws Exception {
-		try (RedisServer server = RedisServer.start()) {
-			runBesideOtherLibraries(server, "lock.redis.connection-factory=lockConnectionFactory");
-		}
-	}
-
-	@Test
-	void messageAboutAnUnsupportedConnectionFactoryHasTheLinesToAdd() throws Exception {
-		try (RedisServer server = RedisServer.start()) {
-			assertThatException().isThrownBy(() -> runBesideOtherLibraries(server))
-				.havingRootCause()
-				.withMessageContaining("org.redisson.spring.data.connection.RedissonConnectionFactory")
-				.satisfies((ex) -> assertThat(ex.getClass().getMethod("getAction").invoke(ex).toString())
-					.contains("@Bean(defaultCandidate = false)", "lock.redis.connection-factory"));
-		}
-	}
-
-	private static void runBesideOtherLibraries(RedisServer server, String... properties) throws Exception {
-		run(Stream.concat(classPathWithout("spring-(boot-)?jdbc-"), otherLibraries("(?!spring-).*")).toList(),
-				ManyLibrariesApplication.class.getName(),
-				Stream
-					.concat(Arrays.stream(properties), Stream.of("lock.backend=redis",
-							"spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port()))
-					.toArray(String[]::new));
-	}
-
-	@Test
-	void defaultsOfSpringSecurityRejectAForcedRelease() throws Exception {
-		run(Stream.concat(CLASS_PATH.stream(), otherLibraries("spring-.*")).toList(),
-				SecuredApplication.class.getName(), "expected=401");
-	}
-
-	@Test
-	void filterChainOfThePagePermitsAForcedRelease(@TempDir Path classes) throws Exception {
-		List<String> classPath = Stream.concat(CLASS_PATH.stream(), otherLibraries("spring-.*")).toList();
-		String chain = JavaCode.blocksOf(Path.of("..", "docs", "operations", "endpoint.md"))
-			.stream()
-			.filter((block) -> block.contains("SecurityFilterChain"))
-			.findFirst()
-			.orElseThrow();
-		new JavaCode("secured", """
-				import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
-				import org.springframework.context.annotation.*;
-				import org.springframework.core.annotation.Order;
-				import org.springframework.security.config.Customizer;
-				import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-				import org.springframework.security.web.SecurityFilterChain;
-				""").compile(Map.of("ActuatorSecurity", chain), classes, String.join(File.pathSeparator, classPath));
-		run(Stream.concat(classPath.stream(), Stream.of(classes.toString())).toList(),
-				SecuredApplication.class.getName(), "expected=200", "chain=secured.ActuatorSecurity");
-	}
-
 	private static Stream<String> otherLibraries(String name) {
 		File[] others = OTHER_LIBRARIES.listFiles((folder, each) -> each.matches(name));
 		assertThat(others).as("what 'mvn generate-test-resources' copies to " + OTHER_LIBRARIES).isNotEmpty();
@@ -213,10 +163,16 @@ class OptionalDependencyServerTests {
 	}
 
 	private static void run(List<String> classPath, String application, String... properties) throws Exception {
+		try (URLClassLoader loader = classLoader(classPath)) {
+			run(loader, application, properties);
+		}
+	}
+
+	private static void run(ClassLoader loader, String application, String... properties) throws Exception {
 		Thread thread = Thread.currentThread();
 		ClassLoader before = thread.getContextClassLoader();
-		try (URLClassLoader loader = classLoader(classPath)) {
-			thread.setContextClassLoader(loader);
+		thread.setContextClassLoader(loader);
+		try {
 			Object arguments = Stream.concat(Arrays.stream(properties), Stream.of("spring.main.banner-mode=off"))
 				.toArray(String[]::new);
 			loader.loadClass(application).getMethod("run", String[].class).invoke(null, arguments);
@@ -249,6 +205,104 @@ class OptionalDependencyServerTests {
 		catch (MalformedURLException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Applications of one class loader: to load the classes takes longer than to start
+	 * one.
+	 */
+	@Nested
+	class BesideOtherLibraries {
+
+		private static URLClassLoader loader;
+
+		@BeforeAll
+		static void load() {
+			loader = classLoader(
+					Stream.concat(classPathWithout("spring-(boot-)?jdbc-"), otherLibraries("(?!spring-).*")).toList());
+		}
+
+		@AfterAll
+		static void close() throws IOException {
+			loader.close();
+		}
+
+		@Test
+		void applicationBesideOtherLibrariesWorks() throws Exception {
+			try (RedisServer server = RedisServer.start()) {
+				runBesideOtherLibraries(server, "lock.redis.connection-factory=lockConnectionFactory");
+			}
+		}
+
+		@Test
+		void messageAboutAnUnsupportedConnectionFactoryHasTheLinesToAdd() throws Exception {
+			try (RedisServer server = RedisServer.start()) {
+				assertThatException().isThrownBy(() -> runBesideOtherLibraries(server))
+					.havingRootCause()
+					.withMessageContaining("org.redisson.spring.data.connection.RedissonConnectionFactory")
+					.satisfies((ex) -> assertThat(ex.getClass().getMethod("getAction").invoke(ex).toString())
+						.contains("@Bean(defaultCandidate = false)", "lock.redis.connection-factory"));
+			}
+		}
+
+		private void runBesideOtherLibraries(RedisServer server, String... properties) throws Exception {
+			run(loader, ManyLibrariesApplication.class.getName(),
+					Stream
+						.concat(Arrays.stream(properties), Stream.of("lock.backend=redis",
+								"spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port()))
+						.toArray(String[]::new));
+		}
+
+	}
+
+	/**
+	 * Applications of one class loader, too.
+	 */
+	@Nested
+	class WithSpringSecurity {
+
+		@TempDir
+		private static Path classes;
+
+		private static List<String> classPath;
+
+		private static URLClassLoader loader;
+
+		@BeforeAll
+		static void load() {
+			classPath = Stream.concat(CLASS_PATH.stream(), otherLibraries("spring-.*")).toList();
+			loader = classLoader(Stream.concat(classPath.stream(), Stream.of(classes.toString())).toList());
+		}
+
+		@AfterAll
+		static void close() throws IOException {
+			loader.close();
+		}
+
+		@Test
+		void defaultsOfSpringSecurityRejectAForcedRelease() throws Exception {
+			run(loader, SecuredApplication.class.getName(), "expected=401");
+		}
+
+		@Test
+		void filterChainOfThePagePermitsAForcedRelease() throws Exception {
+			String chain = JavaCode.blocksOf(Path.of("..", "docs", "operations", "endpoint.md"))
+				.stream()
+				.filter((block) -> block.contains("SecurityFilterChain"))
+				.findFirst()
+				.orElseThrow();
+			new JavaCode("secured", """
+					import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
+					import org.springframework.context.annotation.*;
+					import org.springframework.core.annotation.Order;
+					import org.springframework.security.config.Customizer;
+					import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+					import org.springframework.security.web.SecurityFilterChain;
+					""").compile(Map.of("ActuatorSecurity", chain), classes,
+					String.join(File.pathSeparator, classPath));
+			run(loader, SecuredApplication.class.getName(), "expected=200", "chain=secured.ActuatorSecurity");
+		}
+
 	}
 
 }

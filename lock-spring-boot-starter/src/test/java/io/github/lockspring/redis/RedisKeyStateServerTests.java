@@ -54,7 +54,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedisKeyStateServerTests {
 
-	private static final int SEQUENCES = 150;
+	private static final int SEQUENCES = 50 * Integer.getInteger("lock.test.scale", 1);
 
 	private static final int STEPS = 40;
 

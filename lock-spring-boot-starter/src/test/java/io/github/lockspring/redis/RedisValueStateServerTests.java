@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedisValueStateServerTests {
 
-	private static final int SEQUENCES = 100;
+	private static final int SEQUENCES = 30 * Integer.getInteger("lock.test.scale", 1);
 
 	private static final int STEPS = 60;
 

@@ -52,18 +52,25 @@ class KeyStateExhaustiveTests {
 		.flatMap((mode) -> Stream.of(true, false).map((fair) -> new LeaseTerms(mode, fair, LEASE_TIME, 1)))
 		.toList();
 
+	/**
+	 * Which of the owners has which terms makes no difference.
+	 */
 	@ParameterizedTest
 	@EnumSource
 	void rulesHoldInEveryState(Kind kind) {
 		int states = 0;
-		for (LeaseTerms a : TERMS) {
-			for (LeaseTerms b : TERMS) {
-				for (LeaseTerms c : TERMS) {
-					states += explore(kind, List.of(new Request("a", a), new Request("b", b), new Request("c", c)));
+		for (int a = 0; a < TERMS.size(); a++) {
+			for (int b = a; b < TERMS.size(); b++) {
+				for (int c = b; c < TERMS.size(); c++) {
+					states += explore(kind, requests(a, b, c));
 				}
 			}
 		}
-		assertThat(states).isGreaterThan(50_000);
+		assertThat(states).isGreaterThan(10_000);
+	}
+
+	private static List<Request> requests(int a, int b, int c) {
+		return List.of(new Request("a", TERMS.get(a)), new Request("b", TERMS.get(b)), new Request("c", TERMS.get(c)));
 	}
 
 	private int explore(Kind kind, List<Request> requests) {
