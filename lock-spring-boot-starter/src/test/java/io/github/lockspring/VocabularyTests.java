@@ -245,7 +245,9 @@ class VocabularyTests {
 		if (ANY.isIn(HUMP.matcher(joined).replaceAll(" "))) {
 			String split = HUMP.matcher(LEGITIMATE.matcher(joined).replaceAll("")).replaceAll(" ");
 			String remaining = LEGITIMATE.matcher(split).replaceAll("");
-			words.forEach((retired) -> find(retired, file, remaining, found));
+			if (ANY.isIn(remaining)) {
+				words.forEach((retired) -> find(retired, file, remaining, found));
+			}
 		}
 		return found.stream();
 	}
