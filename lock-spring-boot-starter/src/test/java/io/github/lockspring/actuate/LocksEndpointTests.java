@@ -53,7 +53,12 @@ class LocksEndpointTests {
 
 	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
-	private static final Duration TIMEOUT = Duration.ofMillis(200);
+	private static final Duration TIMEOUT = Duration.ofMinutes(1);
+
+	/**
+	 * Passes in tests of a store that hangs, and is enough for one that does not.
+	 */
+	private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(2);
 
 	private final LocalStore store = new LocalStore();
 
@@ -89,7 +94,7 @@ class LocksEndpointTests {
 	void storeThatHangsIsReportedBesideTheOthers() {
 		LockBackend hanging = hanging(new LocalLockBackend());
 		try (LockEngine other = engine(hanging)) {
-			LocksEndpoint endpoint = new LocksEndpoint(new LockEngines(other, List.of(this.local)), TIMEOUT,
+			LocksEndpoint endpoint = new LocksEndpoint(new LockEngines(other, List.of(this.local)), SHORT_TIMEOUT,
 					this.events::add);
 			Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
 			LocksDescriptors.Lock lock = endpoint.lock("a", null);
@@ -162,7 +167,7 @@ class LocksEndpointTests {
 	@Test
 	void storeThatHangsIsReportedByARelease() {
 		try (LockEngine other = engine(hanging(new LocalLockBackend()))) {
-			LocksDescriptors.Release release = new LocksEndpoint(LockEngines.of(other), TIMEOUT, this.events::add)
+			LocksDescriptors.Release release = new LocksEndpoint(LockEngines.of(other), SHORT_TIMEOUT, this.events::add)
 				.release("a", null, null, null, null);
 			assertThat(release.isFailed()).isTrue();
 			assertThat(release.isDone()).isFalse();
@@ -175,7 +180,7 @@ class LocksEndpointTests {
 	void storeThatHangsDoesNotDelayTheReleaseOnOthers() {
 		Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
 		try (LockEngine other = engine(hanging(new LocalLockBackend()))) {
-			LocksDescriptors.Release release = new LocksEndpoint(new LockEngines(other, List.of(this.local)), TIMEOUT,
+			LocksDescriptors.Release release = new LocksEndpoint(new LockEngines(other, List.of(this.local)), SHORT_TIMEOUT,
 					this.events::add)
 				.release("a", null, null, null, null);
 			assertThat(release.backends().get("hanging").error()).contains("No response within");

@@ -198,11 +198,11 @@ class ReleaseListenerServerTests {
 		LeaseRequest lease = Requests.of("key");
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
 		LeaseRequest request = awaited("key");
-		assertThat(this.holder.releaseWithDelay(lease, Duration.ofSeconds(2), Requests.TIMEOUT)).isTrue();
+		assertThat(this.holder.releaseWithDelay(lease, Duration.ofMillis(3_500), Requests.TIMEOUT)).isTrue();
 		List<Duration> denials = List.of(denial(this.waiter, request), denial(this.waiter, request),
 				denial(this.waiter, Requests.of("key", LeaseMode.SHARED, false)));
 		assertThat(denials)
-			.allSatisfy((denial) -> assertThat(denial).isBetween(Duration.ofMillis(1), Duration.ofSeconds(2)));
+			.allSatisfy((denial) -> assertThat(denial).isBetween(Duration.ofMillis(1), Duration.ofMillis(3_500)));
 		assertThat(denials.get(1)).isLessThan(denials.get(0));
 	}
 
