@@ -233,8 +233,9 @@ final class RedisCalls {
 		catch (TimeoutException ex) {
 			future.cancel(true);
 			this.client.suspect(call);
-			throw new OutcomeUnknownException("Redis did not respond "
-					+ (timeout.isZero() ? "in time" : "within " + timeout.toMillis() + " ms"), ex);
+			throw new OutcomeUnknownException(
+					"Redis did not respond " + (timeout.isZero() ? "in time" : "within " + timeout.toMillis() + " ms"),
+					ex);
 		}
 		catch (InterruptedException ex) {
 			future.cancel(true);

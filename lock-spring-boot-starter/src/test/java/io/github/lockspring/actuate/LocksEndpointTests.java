@@ -180,8 +180,8 @@ class LocksEndpointTests {
 	void storeThatHangsDoesNotDelayTheReleaseOnOthers() {
 		Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
 		try (LockEngine other = engine(hanging(new LocalLockBackend()))) {
-			LocksDescriptors.Release release = new LocksEndpoint(new LockEngines(other, List.of(this.local)), SHORT_TIMEOUT,
-					this.events::add)
+			LocksDescriptors.Release release = new LocksEndpoint(new LockEngines(other, List.of(this.local)),
+					SHORT_TIMEOUT, this.events::add)
 				.release("a", null, null, null, null);
 			assertThat(release.backends().get("hanging").error()).contains("No response within");
 			assertThat(release.backends().get("local").error()).isNull();

@@ -184,7 +184,8 @@ public abstract class LeaderElectionContract {
 		long token = first.election.callAsLeader((fencingToken) -> {
 			assertThat(first.isLeader()).isTrue();
 			second[0] = waiting();
-			eventually().until(() -> !first.election.candidates().isEmpty()); // is elected before the first
+			// is elected before the first
+			eventually().until(() -> !first.election.candidates().isEmpty());
 			return fencingToken;
 		});
 		first.assertHeard("granted " + token, "revoked");

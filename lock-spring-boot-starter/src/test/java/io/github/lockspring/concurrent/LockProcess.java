@@ -61,10 +61,7 @@ final class LockProcess implements AutoCloseable {
 
 	private LockProcess(LockBackend backend, LockTemplateBuilder builder) {
 		this.backend = backend;
-		this.template = builder
-			.operationTimeout(Duration.ofSeconds(30))
-			.shutdownTimeout(Duration.ZERO)
-			.build();
+		this.template = builder.operationTimeout(Duration.ofSeconds(30)).shutdownTimeout(Duration.ZERO).build();
 		this.client = new LockClient(this.template);
 	}
 

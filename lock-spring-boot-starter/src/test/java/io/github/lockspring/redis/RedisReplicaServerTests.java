@@ -107,7 +107,8 @@ class RedisReplicaServerTests {
 				await().pollInterval(Duration.ofMillis(20))
 					.until(() -> Integer.parseInt(this.primary.info("clients").get("blocked_clients")) >= blocked);
 			}
-			assertThat(waiting.backend.renew(List.of(held), RedisProcess.TIMEOUT.dividedBy(2)).held()).containsExactly(held);
+			assertThat(waiting.backend.renew(List.of(held), RedisProcess.TIMEOUT.dividedBy(2)).held())
+				.containsExactly(held);
 			this.replica.resume();
 			attempts.forEach((attempt) -> attempt.exceptionally((failure) -> null).join());
 			assertThat(waiting.release(held)).isTrue();

@@ -84,8 +84,7 @@ class StockLockTests {
 		CompletableFuture<MvcTestResult> order = CompletableFuture.supplyAsync(() -> deduct("distributed-lock", "a"));
 		Awaitility.await().untilAsserted(() -> assertThat(this.locks).hasWaiters("stock:7", 1));
 		other.close();
-		assertThat(order).succeedsWithin(Duration.ofMinutes(1))
-			.satisfies((result) -> assertThat(result).hasStatusOk());
+		assertThat(order).succeedsWithin(Duration.ofMinutes(1)).satisfies((result) -> assertThat(result).hasStatusOk());
 	}
 
 	private MvcTestResult deduct(String strategy, String order) {
