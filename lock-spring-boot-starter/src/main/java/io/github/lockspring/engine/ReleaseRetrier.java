@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -24,7 +25,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -33,7 +33,6 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.KeyFormat;
-import io.github.lockspring.support.TimerThread;
 
 /**
  * Releases in the background leases and queue entries that may still be in the store: of
@@ -45,7 +44,7 @@ import io.github.lockspring.support.TimerThread;
  * An attempt whose outcome is unknown may reach the store after its release did. Its
  * release is therefore repeated until it finds the lease, or the time is over.
  */
-final class ReleaseRetrier {
+final class ReleaseRetrier implements DueCalls.Work<ReleaseRetrier.PendingRelease> {
 
 	private static final Log logger = LogFactory.getLog(ReleaseRetrier.class);
 
@@ -54,8 +53,6 @@ final class ReleaseRetrier {
 	private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
 
 	private final ConcurrentMap<LeaseRequest, PendingRelease> pending = new ConcurrentHashMap<>();
-
-	private final AtomicBoolean running = new AtomicBoolean();
 
 	private volatile boolean flushing;
 
@@ -67,14 +64,14 @@ final class ReleaseRetrier {
 
 	private final Duration timeout;
 
-	private final TimerThread.Task task;
+	private final DueCalls<PendingRelease> calls;
 
 	ReleaseRetrier(EngineContext context) {
 		this.context = context;
 		this.store = context.store();
 		this.time = context.time();
 		this.timeout = context.settings().operationTimeout();
-		this.task = context.task(this::run);
+		this.calls = new DueCalls<>(context, context.threads().releases(), this);
 	}
 
 	/**
@@ -119,65 +116,40 @@ final class ReleaseRetrier {
 	private void add(LeaseRequest request, boolean mayArriveLater, long delayNanos) {
 		long now = this.time.nanoTime();
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
-		this.pending.compute(request,
+		PendingRelease added = this.pending.compute(request,
 				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request,
 						mayArriveLater, now, delayNanos, lifeNanos));
-		this.task.wakeUpAt(now);
+		this.calls.schedule(added, now);
 	}
 
 	/**
-	 * Task: start a round in another thread, if one is due and none is in progress.
+	 * Release the leases that are due, one after the other. Those that remain are due
+	 * again after a pause.
 	 */
-	private void run() {
-		long wait = this.flushing ? TimerThread.NEVER : untilNext();
-		if (wait > 0) {
-			if (wait < TimerThread.NEVER) {
-				this.task.wakeUpAt(this.time.nanoTime() + wait);
+	@Override
+	public void call(List<PendingRelease> due) {
+		for (PendingRelease entry : due) {
+			if (this.pending.get(entry.request) == entry) {
+				long pause = this.flushing ? MIN_PAUSE_NANOS : release(entry, this.timeout);
+				this.calls.repeat(entry, this.time.nanoTime() + pause);
 			}
 		}
-		else if (this.running.compareAndSet(false, true)) {
-			start();
-		}
 	}
 
-	private long untilNext() {
-		long now = this.time.nanoTime();
-		long wait = TimerThread.NEVER;
-		for (PendingRelease entry : this.pending.values()) {
-			wait = Math.min(wait, entry.dueNanos - now);
-		}
-		return wait;
+	@Override
+	public long pauseAfterFailure() {
+		return MIN_PAUSE_NANOS;
 	}
 
-	private void start() {
-		try {
-			this.context.threads().releases().execute(this::makeRound);
-		}
-		catch (Throwable ex) {
-			this.running.set(false); // the timer will run this again
-			throw ex;
-		}
-	}
-
-	private void makeRound() {
-		try {
-			for (PendingRelease entry : this.pending.values()) {
-				if (!this.flushing && entry.dueNanos - this.time.nanoTime() <= 0) {
-					release(entry, this.timeout);
-				}
-			}
-		}
-		finally {
-			this.running.set(false);
-			this.task.wakeUpAt(this.time.nanoTime());
-		}
-	}
-
-	private void release(PendingRelease entry, Duration timeout) {
+	/**
+	 * Release a lease. It is not released again if it was found, or the time is over.
+	 * @return the pause before the next attempt
+	 */
+	private long release(PendingRelease entry, Duration timeout) {
 		try {
 			boolean found = this.store.release(entry.request, entry.delayNanos(this.time.nanoTime()), timeout);
 			if (found || !entry.mayArriveLater) {
-				this.pending.remove(entry.request, entry);
+				remove(entry);
 			}
 		}
 		catch (Throwable ex) {
@@ -187,9 +159,15 @@ final class ReleaseRetrier {
 				entry.extend(this.time.nanoTime());
 			}
 		}
-		if (!entry.pause(this.time.nanoTime())) {
-			this.pending.remove(entry.request, entry);
+		if (entry.isOver(this.time.nanoTime())) {
+			remove(entry);
 		}
+		return entry.nextPause();
+	}
+
+	private void remove(PendingRelease entry) {
+		this.pending.remove(entry.request, entry);
+		this.calls.remove(entry);
 	}
 
 	/**
@@ -242,14 +220,10 @@ final class ReleaseRetrier {
 		}
 	}
 
-	int size() {
-		return this.pending.size();
-	}
-
 	/**
 	 * Request that must be released.
 	 */
-	private static final class PendingRelease {
+	static final class PendingRelease extends DueCalls.Item {
 
 		private final LeaseRequest request;
 
@@ -272,15 +246,12 @@ final class ReleaseRetrier {
 
 		private long pauseNanos = MIN_PAUSE_NANOS;
 
-		private volatile long dueNanos;
-
-		PendingRelease(LeaseRequest request, boolean mayArriveLater, long now, long delayNanos, long lifeNanos) {
+		private PendingRelease(LeaseRequest request, boolean mayArriveLater, long now, long delayNanos, long lifeNanos) {
 			this.delayEndNanos = now + delayNanos;
 			this.request = request;
 			this.mayArriveLater = mayArriveLater;
 			this.lifeNanos = lifeNanos;
 			this.endNanos = now + lifeNanos;
-			this.dueNanos = now;
 		}
 
 		long delayNanos(long now) {
@@ -294,14 +265,17 @@ final class ReleaseRetrier {
 			this.endNanos = now + this.lifeNanos;
 		}
 
+		boolean isOver(long now) {
+			return now - this.endNanos >= 0;
+		}
+
 		/**
-		 * Schedule the next attempt, with increasing delays.
-		 * @return {@code false} if there is no need for another
+		 * Return the pause before the next attempt, which increases.
 		 */
-		boolean pause(long now) {
-			this.dueNanos = now + this.pauseNanos;
-			this.pauseNanos = Math.min(2 * this.pauseNanos, MAX_PAUSE_NANOS);
-			return now - this.endNanos < 0;
+		long nextPause() {
+			long pause = this.pauseNanos;
+			this.pauseNanos = Math.min(2 * pause, MAX_PAUSE_NANOS);
+			return pause;
 		}
 
 	}

@@ -280,7 +280,7 @@ public final class FaultRun implements AutoCloseable {
 	}
 
 	/**
-	 * ReleaseRetrier. An exception is a violation.
+	 * Release. An exception is a violation.
 	 */
 	public boolean release(Hold hold) {
 		try {

@@ -51,7 +51,7 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * ReleaseRetrier everything, which fails if a lease was lost.
+	 * Release everything, which fails if a lease was lost.
 	 */
 	String release() {
 		this.holds.forEach(Contestant.Hold::release);

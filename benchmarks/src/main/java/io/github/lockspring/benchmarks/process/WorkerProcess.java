@@ -64,7 +64,7 @@ public final class WorkerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * ReleaseRetrier what was acquired.
+	 * Release what was acquired.
 	 * @return when the release began
 	 */
 	public long release() {
