@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
+import java.util.function.LongConsumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -30,14 +31,13 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
-import io.github.lockspring.support.TimerThread;
 
 /**
  * Calls that are made for items when they are due, such as calls to the store.
  * <ol>
  * <li>Each item is due at a time. When the first one is, a single call is made for it and
- * those that are due soon, so that they are due together from then on. One call at a time
- * is made, in a separate thread.</li>
+ * those that are due soon and fit into the call, so that they are due together from then
+ * on. One call at a time is made, in a separate thread.</li>
  * <li>A call that succeeds is the last one for its items, except for those that were
  * scheduled or repeated meanwhile. The next call may be made for twice as many.</li>
  * <li>A call that fails is repeated after a delay for half as many: it may have been too
@@ -46,7 +46,8 @@ import io.github.lockspring.support.TimerThread;
  * <li>While a call exceeds its timeout, its items and those that are due are removed, and
  * reported as late.</li>
  * </ol>
- * No item is forgotten, and none is part of two calls at a time. Thread-safe.
+ * No item is forgotten, and none is part of two calls at a time. An item belongs to one
+ * instance of this class. Thread-safe.
  *
  * @param <T> the type of the items
  */
@@ -77,7 +78,10 @@ final class DueCalls<T extends DueCalls.Item> {
 
 	private final Work<T> work;
 
-	private final TimerThread.Task task;
+	/**
+	 * Requests a run at a time of the monotonic clock, or earlier.
+	 */
+	private final LongConsumer timer;
 
 	private long sequence;
 
@@ -98,10 +102,22 @@ final class DueCalls<T extends DueCalls.Item> {
 	 * @param work what a call does
 	 */
 	DueCalls(EngineContext context, Executor executor, Work<T> work) {
+		this(context, executor, work, null);
+	}
+
+	/**
+	 * Create the calls for items that are added later.
+	 * @param context the context
+	 * @param executor makes the calls
+	 * @param work what a call does
+	 * @param timer requests a run at a time of the monotonic clock, if that is part of a
+	 * larger task
+	 */
+	DueCalls(EngineContext context, Executor executor, Work<T> work, @Nullable LongConsumer timer) {
 		this.time = context.time();
 		this.executor = executor;
 		this.work = work;
-		this.task = context.task(this::run);
+		this.timer = (timer != null) ? timer : context.task(this::run)::wakeUpAt;
 	}
 
 	/**
@@ -120,7 +136,7 @@ final class DueCalls<T extends DueCalls.Item> {
 				setEarlier(item, nanoTime);
 			}
 		}
-		this.task.wakeUpAt(nanoTime);
+		this.timer.accept(nanoTime);
 	}
 
 	/**
@@ -142,6 +158,45 @@ final class DueCalls<T extends DueCalls.Item> {
 		synchronized (this.waiting) {
 			this.waiting.remove(item);
 			item.state = State.ABSENT;
+		}
+	}
+
+	/**
+	 * Make no other call for the items that wait.
+	 * @return the items
+	 */
+	List<T> removeWaiting() {
+		synchronized (this.waiting) {
+			List<T> items = List.copyOf(this.waiting);
+			items.forEach(this::remove);
+			return items;
+		}
+	}
+
+	/**
+	 * Return the first of the items that wait, if any.
+	 */
+	@Nullable T first() {
+		synchronized (this.waiting) {
+			return this.waiting.isEmpty() ? null : this.waiting.first();
+		}
+	}
+
+	/**
+	 * Return the number of items that wait.
+	 */
+	int size() {
+		synchronized (this.waiting) {
+			return this.waiting.size();
+		}
+	}
+
+	/**
+	 * Return whether a call is in progress.
+	 */
+	boolean isCalling() {
+		synchronized (this.waiting) {
+			return this.call != null;
 		}
 	}
 
@@ -188,10 +243,10 @@ final class DueCalls<T extends DueCalls.Item> {
 	}
 
 	private @Nullable Call takeNext(long now) {
-		if (this.call != null || this.waiting.isEmpty() || this.waiting.first().dueNanos - now > 0) {
+		if (this.call != null || this.waiting.isEmpty() || this.work.readyAt(this.waiting.first()) - now > 0) {
 			return null;
 		}
-		Call next = new Call(dueUntil(now + this.work.soonNanos()), now + this.work.timeoutNanos());
+		Call next = new Call(nextBatch(now), now + this.work.timeoutNanos());
 		for (T item : next.items) {
 			this.waiting.remove(item);
 			item.state = State.CALLED;
@@ -201,18 +256,23 @@ final class DueCalls<T extends DueCalls.Item> {
 	}
 
 	/**
-	 * Find the items that are due at a time, the most urgent ones of one call at most.
-	 * They are not removed, so that none is forgotten if no call can be made.
+	 * Find the items of one call, the most urgent ones. They are not removed, so that
+	 * none is forgotten if no call can be made.
 	 */
-	private List<T> dueUntil(long nanoTime) {
-		List<T> due = new ArrayList<>();
+	private List<T> nextBatch(long now) {
+		List<T> batch = new ArrayList<>();
+		int size = 0;
 		for (T item : this.waiting) {
-			if (item.dueNanos - nanoTime > 0 || due.size() == this.batchSize) {
+			int limit = this.work.limit(item, this.batchSize);
+			if (item.dueNanos - now > this.work.soonNanos(item) || (size >= limit && !batch.isEmpty())) {
 				break;
 			}
-			due.add(item);
+			if (batch.isEmpty() || size + item.size() <= limit) {
+				batch.add(item);
+				size += item.size();
+			}
 		}
-		return due;
+		return batch;
 	}
 
 	private List<T> takeLate(long now) {
@@ -220,7 +280,8 @@ final class DueCalls<T extends DueCalls.Item> {
 		if (call == null || call.endNanos - now > 0) {
 			return List.of();
 		}
-		List<T> late = dueUntil(now);
+		List<T> late = new ArrayList<>();
+		this.waiting.stream().takeWhile((item) -> item.dueNanos - now <= 0).forEach(late::add);
 		call.items.stream().filter((item) -> IN_CALL.contains(item.state)).forEach(late::add);
 		late.forEach(this::remove);
 		return late;
@@ -229,10 +290,10 @@ final class DueCalls<T extends DueCalls.Item> {
 	private void requestRun() {
 		Call call = this.call;
 		if (call != null && call.endNanos - this.time.nanoTime() > 0) {
-			this.task.wakeUpAt(call.endNanos);
+			this.timer.accept(call.endNanos);
 		}
 		else if (!this.waiting.isEmpty()) {
-			this.task.wakeUpAt(this.waiting.first().dueNanos);
+			this.timer.accept(this.work.readyAt(this.waiting.first()));
 		}
 	}
 
@@ -261,9 +322,9 @@ final class DueCalls<T extends DueCalls.Item> {
 				}
 			}
 			this.batchSize = nextBatchSize;
+			this.timer.accept(this.time.nanoTime());
 			this.call = null;
 		}
-		this.task.wakeUpAt(this.time.nanoTime());
 	}
 
 	/**
@@ -297,16 +358,9 @@ final class DueCalls<T extends DueCalls.Item> {
 				logger.error("A call of the lock maintenance failed; it will be retried", ex);
 			}
 			finally {
-				end(this, failed, failed ? smaller() : larger());
+				end(this, failed,
+						DueCalls.this.work.nextBatchSize(failed, DueCalls.this.batchSize, this.items.size()));
 			}
-		}
-
-		private int smaller() {
-			return Math.max(DueCalls.this.work.minBatchSize(), this.items.size() / 2);
-		}
-
-		private int larger() {
-			return Math.min(MAX_BATCH_SIZE, 2 * DueCalls.this.batchSize);
 		}
 
 	}
@@ -316,7 +370,7 @@ final class DueCalls<T extends DueCalls.Item> {
 	 *
 	 * @param <T> the type of the items
 	 */
-	interface Work<T> {
+	interface Work<T extends Item> {
 
 		/**
 		 * Make a call for items that are due, or due soon.
@@ -332,10 +386,24 @@ final class DueCalls<T extends DueCalls.Item> {
 		}
 
 		/**
+		 * Return the time at which a call may be made for the first item.
+		 */
+		default long readyAt(T first) {
+			return first.dueNanos();
+		}
+
+		/**
 		 * Return how long before it is due an item is called together with others.
 		 */
-		default long soonNanos() {
+		default long soonNanos(T item) {
 			return 0;
+		}
+
+		/**
+		 * Return the maximum size of a call with an item that is not the first one.
+		 */
+		default int limit(T item, int batchSize) {
+			return batchSize;
 		}
 
 		/**
@@ -351,10 +419,13 @@ final class DueCalls<T extends DueCalls.Item> {
 		long pauseAfterFailure();
 
 		/**
-		 * Return the limit of items per call after repeated failures.
+		 * Return the maximum number of items of the next call.
+		 * @param failed whether the last call failed
+		 * @param batchSize the maximum of the last call
+		 * @param called the number of its items
 		 */
-		default int minBatchSize() {
-			return 1;
+		default int nextBatchSize(boolean failed, int batchSize, int called) {
+			return failed ? Math.max(1, called / 2) : Math.min(2 * batchSize, MAX_BATCH_SIZE);
 		}
 
 	}
@@ -382,8 +453,26 @@ final class DueCalls<T extends DueCalls.Item> {
 			return this.dueNanos;
 		}
 
+		/**
+		 * Return what the item contributes to the size of a call.
+		 */
+		int size() {
+			return 1;
+		}
+
+		/**
+		 * Return the rank of an item, which is called after those of lower rank. Changes
+		 * only while a call is made for it.
+		 */
+		int rank() {
+			return 0;
+		}
+
 		@Override
 		public final int compareTo(Item other) {
+			if (rank() != other.rank()) {
+				return Integer.compare(rank(), other.rank());
+			}
 			return (this.dueNanos != other.dueNanos) ? Long.signum(this.dueNanos - other.dueNanos)
 					: Long.compare(this.number, other.number);
 		}

@@ -19,19 +19,19 @@ package io.github.lockspring.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lease that is watched and renewed. Confined to the timed task, except while a renewing
- * thread uses it.
+ * Lease that is watched and renewed. Guarded by the monitor of the {@link Renewals}. One
+ * that moves to another lane is replaced, so that it is part of one lane only.
  */
-final class KeptLease implements Lease.Watch {
+final class KeptLease extends DueCalls.Item implements Lease.Watch {
 
 	private final Lease lease;
 
-	private Hold hold;
-
 	/**
-	 * Time at which the lease is to be renewed.
+	 * Number of the lane in which it waits to be renewed.
 	 */
-	private long dueNanos;
+	private final int lane;
+
+	private Hold hold;
 
 	/**
 	 * The time from one renewal to the next.
@@ -50,17 +50,35 @@ final class KeptLease implements Lease.Watch {
 	 */
 	private long answers;
 
-	KeptLease(Lease lease, Hold hold) {
+	KeptLease(Lease lease, Hold hold, int lane) {
 		this.lease = lease;
 		this.hold = hold;
+		this.lane = lane;
 		this.deadlineNanos = lease.deadlineNanos();
+	}
+
+	/**
+	 * Create a replacement in another lane.
+	 */
+	KeptLease(KeptLease former, int lane) {
+		this(former.lease, former.hold, lane);
+		this.failures = former.failures;
+		this.answers = former.answers;
+	}
+
+	int lane() {
+		return this.lane;
 	}
 
 	Lease lease() {
 		return this.lease;
 	}
 
-	int keys() {
+	/**
+	 * Return the number of keys.
+	 */
+	@Override
+	int size() {
 		return this.lease.request().hasMultipleKeys() ? this.lease.request().keys().size() : 1;
 	}
 
@@ -83,13 +101,8 @@ final class KeptLease implements Lease.Watch {
 		return hold.leaseOrNull() == this.lease && hold.hasLease() && !hold.isBorrowing();
 	}
 
-	void setDue(long dueNanos, long intervalNanos) {
-		this.dueNanos = dueNanos;
+	void setIntervalNanos(long intervalNanos) {
 		this.intervalNanos = intervalNanos;
-	}
-
-	long dueNanos() {
-		return this.dueNanos;
 	}
 
 	long intervalNanos() {
@@ -97,17 +110,10 @@ final class KeptLease implements Lease.Watch {
 	}
 
 	/**
-	 * Return whether the lease may be renewed together with others that are due now.
-	 */
-	boolean isDueSoon(long now) {
-		return this.dueNanos - now <= this.intervalNanos / 2;
-	}
-
-	/**
 	 * Return whether the renewal is late by a part of the renewal interval.
 	 */
 	boolean isLate(long now, int part) {
-		return now - this.dueNanos > this.intervalNanos / part;
+		return now - dueNanos() > this.intervalNanos / part;
 	}
 
 	void setDeadline(long deadlineNanos) {
@@ -125,7 +131,12 @@ final class KeptLease implements Lease.Watch {
 		return this.failures > 0;
 	}
 
-	int failures() {
+	/**
+	 * Return how many times it has failed: the next call for it is smaller each time, and
+	 * made after the others.
+	 */
+	@Override
+	int rank() {
 		return this.failures;
 	}
 

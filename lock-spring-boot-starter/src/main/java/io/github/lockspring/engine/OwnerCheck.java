@@ -25,7 +25,7 @@ import io.github.lockspring.support.KeyFormat;
 /**
  * Warns, once, about a thread that owns a lock but has left the task in which it acquired
  * the lock: it has ended, or waits in its pool for the next task, which could reenter the
- * lock. Confined to the timed task.
+ * lock. Not thread-safe.
  */
 final class OwnerCheck {
 

@@ -134,7 +134,7 @@ final class Poller implements DueCalls.Work<Poller.Sleeper> {
 	}
 
 	@Override
-	public long soonNanos() {
+	public long soonNanos(Sleeper sleeper) {
 		return maxPause() / 2;
 	}
 
@@ -144,8 +144,8 @@ final class Poller implements DueCalls.Work<Poller.Sleeper> {
 	}
 
 	@Override
-	public int minBatchSize() {
-		return MIN_BATCH_SIZE;
+	public int nextBatchSize(boolean failed, int batchSize, int called) {
+		return Math.max(MIN_BATCH_SIZE, DueCalls.Work.super.nextBatchSize(failed, batchSize, called));
 	}
 
 	@Override

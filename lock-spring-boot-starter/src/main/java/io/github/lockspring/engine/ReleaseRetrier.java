@@ -246,7 +246,7 @@ final class ReleaseRetrier implements DueCalls.Work<ReleaseRetrier.PendingReleas
 
 		private long pauseNanos = MIN_PAUSE_NANOS;
 
-		private PendingRelease(LeaseRequest request, boolean mayArriveLater, long now, long delayNanos, long lifeNanos) {
+		PendingRelease(LeaseRequest request, boolean mayArriveLater, long now, long delayNanos, long lifeNanos) {
 			this.delayEndNanos = now + delayNanos;
 			this.request = request;
 			this.mayArriveLater = mayArriveLater;

@@ -16,93 +16,59 @@
 
 package io.github.lockspring.engine;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.function.BiConsumer;
 
-import io.github.lockspring.support.TimerThread;
 
 /**
- * Queue of leases to be renewed, most urgent first. Each lane has its own calls, so that
- * a slow lane does not delay the others.
+ * Leases to be renewed, most urgent first. Each lane has its own calls, so that a slow
+ * lane does not delay the others.
  * <ol>
- * <li>One call to the store at a time is made for a lane. When the first lease is due,
- * others that are due soon are renewed with it.</li>
+ * <li>When the first lease is due, others that are due soon are renewed with it.</li>
  * <li>A failed call makes the next ones smaller, a fast one makes them larger.</li>
  * <li>After a call the lane pauses for as long as the call took, unless renewals are
  * late.</li>
  * <li>In the lane of suspects, which are leases whose renewal has failed, a lease that
  * fails again is renewed in smaller calls each time, and after the others.</li>
  * </ol>
- * Confined to the timed task.
+ * The outcome of a call is recorded before the next one. Thread-safe.
  */
-final class RenewalLane {
+final class RenewalLane implements DueCalls.Work<KeptLease> {
 
-	private static final Comparator<KeptLease> BY_URGENCY = (one, other) -> Long
-		.signum(one.dueNanos() - other.dueNanos());
-
-	private static final Comparator<KeptLease> BY_SUSPICION = Comparator.comparingInt(KeptLease::failures)
-		.thenComparing(BY_URGENCY);
-
-	private final PriorityQueue<KeptLease> waiting;
+	/**
+	 * Delay after a call that could not be started.
+	 */
+	private static final long PAUSE_NANOS = 100_000_000;
 
 	private final boolean suspects;
 
 	private final int maxSize;
 
-	private int size;
+	private final BiConsumer<RenewalLane, List<KeptLease>> renewal;
 
-	private boolean busy;
+	private final DueCalls<KeptLease> calls;
 
-	private boolean failed;
-
-	private long pauseEnd;
-
-	private long succeededNanos;
-
-	/**
-	 * Duration of the last call that was answered.
-	 */
-	private long callNanos;
+	private volatile Outcome last;
 
 	/**
 	 * Create a lane.
+	 * @param context the context
 	 * @param suspects whether it is for leases that could not be renewed in another lane
-	 * @param maxSize the maximum number of keys of a call
-	 * @param now the current time
+	 * @param plan the plan by whose task this is run
+	 * @param renewal renews leases of this lane in one call
 	 */
-	RenewalLane(boolean suspects, int maxSize, long now) {
+	RenewalLane(EngineContext context, boolean suspects, RenewalPlan plan,
+			BiConsumer<RenewalLane, List<KeptLease>> renewal) {
+		long now = context.time().nanoTime();
 		this.suspects = suspects;
-		this.waiting = new PriorityQueue<>(suspects ? BY_SUSPICION : BY_URGENCY);
-		this.maxSize = maxSize;
-		this.size = maxSize;
-		this.pauseEnd = now;
-		this.succeededNanos = now;
+		this.maxSize = context.store().renewalBatchSize();
+		this.renewal = renewal;
+		this.last = new Outcome(false, now, now, 0, this.maxSize);
+		this.calls = new DueCalls<>(context, context.threads().renewals(), this, plan::wakeUpAt);
 	}
 
-	void add(KeptLease kept) {
-		this.waiting.add(kept);
-	}
-
-	List<KeptLease> removeAll() {
-		List<KeptLease> all = List.copyOf(this.waiting);
-		this.waiting.clear();
-		return all;
-	}
-
-	/**
-	 * Return the time until the next call is due.
-	 * @return the time, or {@link TimerThread#NEVER} if one is in progress or none is
-	 * needed
-	 */
-	long waitNanos(long now) {
-		KeptLease first = this.waiting.peek();
-		if (first == null || this.busy) {
-			return TimerThread.NEVER;
-		}
-		long pause = (this.failed || !first.isLate(now, 4)) ? this.pauseEnd - now : 0;
-		return Math.max(0, Math.max(pause, first.dueNanos() - now));
+	DueCalls<KeptLease> calls() {
+		return this.calls;
 	}
 
 	/**
@@ -113,70 +79,76 @@ final class RenewalLane {
 	 * is one that catches up after that.
 	 */
 	boolean isOverloaded(long now) {
-		KeptLease first = this.waiting.peek();
-		return first != null && !this.suspects && !this.failed && this.waiting.size() > this.size
-				&& first.isLate(now, 2) && this.succeededNanos - first.dueNanos() > 0
-				&& this.waiting.size() / this.size * this.callNanos > first.intervalNanos() / 2;
+		Outcome last = this.last;
+		KeptLease first = this.calls.first();
+		int waiting = this.calls.size();
+		return first != null && !this.suspects && !last.failed && waiting > last.batchSize
+				&& first.isLate(now, 2) && last.succeededNanos - first.dueNanos() > 0
+				&& waiting / last.batchSize * last.callNanos > first.intervalNanos() / 2;
 	}
 
 	/**
-	 * Remove the leases to renew in the next call, after which the lane is busy.
-	 */
-	List<KeptLease> next(long now) {
-		this.busy = true;
-		List<KeptLease> next = new ArrayList<>();
-		int keys = 0;
-		for (KeptLease first = this.waiting.peek(); first != null
-				&& first.isDueSoon(now); first = this.waiting.peek()) {
-			keys += first.keys();
-			if (keys > limit(first) && !next.isEmpty()) {
-				break;
-			}
-			next.add(this.waiting.remove());
-		}
-		return next;
-	}
-
-	private int limit(KeptLease last) {
-		return this.suspects ? this.maxSize >> Math.min(30, 3 * last.failures()) : this.size;
-	}
-
-	boolean isEmpty() {
-		return this.waiting.isEmpty();
-	}
-
-	/**
-	 * End a call that was answered.
+	 * Record that a call was answered.
 	 * @param nanos the duration of the call
 	 * @param timeoutNanos the timeout of the call
 	 */
 	void succeeded(long now, long nanos, long timeoutNanos) {
-		this.busy = false;
-		this.failed = false;
-		this.succeededNanos = now;
-		this.callNanos = nanos;
-		this.pauseEnd = now + nanos;
-		if (nanos < timeoutNanos / 2) {
-			this.size = Math.min(2 * this.size, this.maxSize);
-		}
+		int batchSize = this.last.batchSize;
+		this.last = new Outcome(false, now + nanos, now, nanos,
+				(nanos < timeoutNanos / 2) ? Math.min(2 * batchSize, this.maxSize) : batchSize);
 	}
 
 	/**
-	 * End a call that failed.
+	 * Record that a call failed.
 	 * @param again the time of the retry
 	 */
 	void failed(long again) {
-		this.busy = false;
-		this.failed = true;
-		this.pauseEnd = again;
-		this.size = Math.max(1, this.size / 4);
+		Outcome last = this.last;
+		this.last = new Outcome(true, again, last.succeededNanos, last.callNanos, Math.max(1, last.batchSize / 4));
+	}
+
+	@Override
+	public void call(List<KeptLease> due) {
+		this.renewal.accept(this, due);
+	}
+
+	@Override
+	public long readyAt(KeptLease first) {
+		Outcome last = this.last;
+		long pause = last.pauseEnd - first.dueNanos();
+		return first.dueNanos() + Math.max(0, last.failed ? pause : Math.min(pause, first.intervalNanos() / 4));
+	}
+
+	@Override
+	public long soonNanos(KeptLease kept) {
+		return kept.intervalNanos() / 2;
+	}
+
+	@Override
+	public int limit(KeptLease kept, int batchSize) {
+		return this.suspects ? this.maxSize >> Math.min(30, 3 * kept.rank()) : Math.min(batchSize, this.maxSize);
+	}
+
+	@Override
+	public int nextBatchSize(boolean failed, int batchSize, int called) {
+		return this.last.batchSize;
+	}
+
+	@Override
+	public long pauseAfterFailure() {
+		return PAUSE_NANOS;
 	}
 
 	/**
-	 * Cancel a call for which no lease is left.
+	 * Outcome of the last call.
+	 *
+	 * @param failed whether it failed
+	 * @param pauseEnd the end of the pause after it
+	 * @param succeededNanos the time of the last answer
+	 * @param callNanos the duration of the last call that was answered
+	 * @param batchSize the maximum number of keys of the next call
 	 */
-	void cancel() {
-		this.busy = false;
+	private record Outcome(boolean failed, long pauseEnd, long succeededNanos, long callNanos, int batchSize) {
 	}
 
 }

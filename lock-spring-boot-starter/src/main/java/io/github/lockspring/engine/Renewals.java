@@ -18,16 +18,12 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 import org.apache.commons.logging.Log;
@@ -38,7 +34,6 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.TimeSource;
-import io.github.lockspring.support.TimerThread;
 
 /**
  * Renews held leases, and detects when one has ended.
@@ -53,7 +48,8 @@ import io.github.lockspring.support.TimerThread;
  * others.</li>
  * <li>A lease that the store does not confirm, or that has expired, is lost.</li>
  * </ol>
- * All work but the calls to the store is done by tasks of the timer thread.
+ * The calls to the store are made in threads of their own, everything else in the timer
+ * thread or at the end of a call. Thread-safe.
  */
 final class Renewals {
 
@@ -63,17 +59,10 @@ final class Renewals {
 
 	private static final int SUSPECTS = -1;
 
-	private final Map<Integer, RenewalLane> lanes = new HashMap<>();
+	private final Map<Integer, RenewalLane> lanes = new ConcurrentHashMap<>();
 
 	private final PriorityQueue<KeptLease> deadlines = new PriorityQueue<>(
 			(one, other) -> Long.signum(one.deadlineNanos() - other.deadlineNanos()));
-
-	/**
-	 * Number of calls whose answers have not been queued yet.
-	 */
-	private final AtomicInteger calls = new AtomicInteger();
-
-	private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
 
 	private final OwnerCheck ownerCheck = new OwnerCheck();
 
@@ -91,8 +80,6 @@ final class Renewals {
 
 	private final TimeSource time;
 
-	private final Executor executor;
-
 	private RenewalPlan.Basis basis;
 
 	/**
@@ -108,7 +95,6 @@ final class Renewals {
 		this.store = context.store();
 		this.settings = context.settings();
 		this.time = context.time();
-		this.executor = context.threads().renewals();
 		this.basis = this.plan.basis();
 	}
 
@@ -123,13 +109,13 @@ final class Renewals {
 	 * Return whether a renewal is in progress.
 	 */
 	boolean isRenewing() {
-		return this.calls.get() > 0;
+		return this.lanes.values().stream().anyMatch((lane) -> lane.calls().isCalling());
 	}
 
 	/**
 	 * Task: search for leases that were not registered.
 	 */
-	private void search() {
+	private synchronized void search() {
 		this.queues.forEachHolder(this::keepActive);
 		this.plan.wakeUpAt(this.time.nanoTime());
 	}
@@ -144,17 +130,17 @@ final class Renewals {
 	 * Task: cheap if nothing is due.
 	 */
 	private void run() {
-		for (Runnable answer = this.answers.poll(); answer != null; answer = this.answers.poll()) {
-			answer.run();
-		}
+		prepare();
+		this.lanes.values().forEach((lane) -> lane.calls().run());
+	}
+
+	private synchronized void prepare() {
 		for (Lease lease = this.plan.pollRegistered(); lease != null; lease = this.plan.pollRegistered()) {
 			find(lease);
 		}
 		replan();
 		lookAtDeadlines();
 		this.plan.setOverloaded(isOverloaded());
-		List.copyOf(this.lanes.values()).forEach(this::renew);
-		wakeUpInTime();
 	}
 
 	private void find(Lease lease) {
@@ -171,11 +157,15 @@ final class Renewals {
 	private void keep(Hold hold) {
 		Lease lease = hold.lease();
 		if (lease.watch() == null && hold.hasLease() && !hold.isBorrowing()) {
-			KeptLease kept = new KeptLease(lease, hold);
-			lease.setWatch(kept);
-			this.deadlines.add(kept);
-			putInLane(kept);
+			KeptLease kept = new KeptLease(lease, hold, laneOf(hold));
+			watch(kept);
+			schedule(kept);
 		}
+	}
+
+	private void watch(KeptLease kept) {
+		kept.lease().setWatch(kept);
+		this.deadlines.add(kept);
 	}
 
 	/**
@@ -195,29 +185,37 @@ final class Renewals {
 		return hold;
 	}
 
-	private void putInLane(KeptLease kept) {
+	private void schedule(KeptLease kept) {
 		Hold hold = holder(kept);
 		if (hold != null && this.plan.isRenewable(hold)) {
-			putInLane(kept, hold, this.plan.dueAt(hold));
+			schedule(kept, hold, this.plan.dueAt(hold));
 		}
 	}
 
-	private void putInLaneAgain(KeptLease kept, long dueNanos) {
+	private void retry(KeptLease kept, long dueNanos) {
 		Hold hold = holder(kept);
 		if (hold != null) {
-			putInLane(kept, hold, dueNanos);
+			schedule(kept, hold, dueNanos);
 		}
 	}
 
-	private void putInLane(KeptLease kept, Hold hold, long dueNanos) {
-		kept.setDue(dueNanos, this.plan.intervalOf(hold));
-		int lane = kept.isSuspect() ? SUSPECTS
-				: Long.SIZE - Long.numberOfLeadingZeros(hold.lease().spanNanos(hold.options()));
-		this.lanes.computeIfAbsent(lane, this::newLane).add(kept);
+	private void schedule(KeptLease kept, Hold hold, long dueNanos) {
+		int lane = kept.isSuspect() ? SUSPECTS : laneOf(hold);
+		KeptLease next = kept;
+		if (lane != kept.lane()) {
+			next = new KeptLease(kept, lane);
+			watch(next);
+		}
+		next.setIntervalNanos(this.plan.intervalOf(hold));
+		this.lanes.computeIfAbsent(lane, this::newLane).calls().schedule(next, dueNanos);
+	}
+
+	private static int laneOf(Hold hold) {
+		return Long.SIZE - Long.numberOfLeadingZeros(hold.lease().spanNanos(hold.options()));
 	}
 
 	private RenewalLane newLane(int number) {
-		return new RenewalLane(number == SUSPECTS, this.store.renewalBatchSize(), this.time.nanoTime());
+		return new RenewalLane(this.context, number == SUSPECTS, this.plan, this::renew);
 	}
 
 	private long timeoutNanos(Hold hold) {
@@ -233,8 +231,8 @@ final class Renewals {
 		if (!basis.equals(this.basis)) {
 			this.basis = basis;
 			List<KeptLease> all = new ArrayList<>();
-			this.lanes.values().forEach((lane) -> all.addAll(lane.removeAll()));
-			all.forEach(this::putInLane);
+			this.lanes.values().forEach((lane) -> all.addAll(lane.calls().removeWaiting()));
+			all.forEach(this::schedule);
 		}
 	}
 
@@ -251,6 +249,10 @@ final class Renewals {
 				this.deadlines.add(first);
 			}
 		}
+		KeptLease next = this.deadlines.peek();
+		if (next != null) {
+			this.plan.wakeUpAt(next.deadlineNanos());
+		}
 	}
 
 	private static boolean isOver(@Nullable KeptLease kept, long now) {
@@ -262,28 +264,18 @@ final class Renewals {
 		return this.lanes.values().stream().anyMatch((lane) -> lane.isOverloaded(now));
 	}
 
-	private void renew(RenewalLane lane) {
-		long now = this.time.nanoTime();
-		if (lane.waitNanos(now) > 0) {
-			return;
+	private void renew(RenewalLane lane, List<KeptLease> due) {
+		Batch batch = newBatch(lane, due);
+		if (!batch.leases.isEmpty()) {
+			batch.renew();
 		}
+	}
+
+	private synchronized Batch newBatch(RenewalLane lane, List<KeptLease> due) {
 		Batch batch = new Batch(lane);
-		List<KeptLease> next = lane.next(now);
-		next.forEach(batch::add);
-		if (batch.isEmpty()) {
-			lane.cancel();
-			return;
-		}
-		this.calls.incrementAndGet();
-		try {
-			this.executor.execute(batch::renew);
-		}
-		catch (Throwable ex) {
-			this.calls.decrementAndGet();
-			batch.failed(true, now);
-			throw ex; // the timer will run this again
-		}
-		checkOwner(next.get(ThreadLocalRandom.current().nextInt(next.size())));
+		due.forEach(batch::add);
+		checkOwner(due.get(ThreadLocalRandom.current().nextInt(due.size())));
+		return batch;
 	}
 
 	/**
@@ -296,23 +288,8 @@ final class Renewals {
 		}
 	}
 
-	private void wakeUpInTime() {
-		long now = this.time.nanoTime();
-		long wait = this.lanes.values()
-			.stream()
-			.mapToLong((lane) -> lane.waitNanos(now))
-			.min()
-			.orElse(TimerThread.NEVER);
-		KeptLease first = this.deadlines.peek();
-		wait = (first != null) ? Math.min(wait, first.deadlineNanos() - now) : wait;
-		if (wait < TimerThread.NEVER) {
-			this.plan.wakeUpAt(now + wait);
-		}
-	}
-
 	/**
-	 * Batch of leases renewed in one call. Created by the timed task, used by the thread
-	 * that makes the call, and then returned.
+	 * Batch of leases renewed in one call.
 	 */
 	private final class Batch {
 
@@ -337,20 +314,7 @@ final class Renewals {
 			}
 		}
 
-		private boolean isEmpty() {
-			return this.leases.isEmpty();
-		}
-
 		private void renew() {
-			try {
-				call();
-			}
-			finally {
-				Renewals.this.calls.decrementAndGet();
-			}
-		}
-
-		private void call() {
 			long sentMillis = Renewals.this.time.currentTimeMillis();
 			long sentNanos = Renewals.this.time.nanoTime();
 			try {
@@ -358,13 +322,13 @@ final class Renewals {
 				renewal.held().forEach((lease) -> renewed(lease, sentNanos, sentMillis));
 				renewal.lost().forEach(this::lost);
 				notifyFailed((lease) -> renewal.held().contains(lease) || renewal.lost().contains(lease));
-				answer(() -> answered(renewal, sentNanos));
+				answered(renewal, sentNanos);
 			}
 			catch (Throwable ex) {
 				logger.warn(
 						"Could not renew " + this.leases.size() + " leases; they will be retried: " + ex.getMessage());
 				notifyFailed((lease) -> false);
-				answer(() -> failed(ex instanceof BackendUnavailableException, sentNanos));
+				failed(ex instanceof BackendUnavailableException, sentNanos);
 			}
 		}
 
@@ -409,25 +373,23 @@ final class Renewals {
 			}
 		}
 
-		private void answer(Runnable answer) {
-			Renewals.this.answers.add(answer);
-			Renewals.this.plan.wakeUpAt(Renewals.this.time.nanoTime());
-		}
-
 		private void answered(Renewal renewal, long sentNanos) {
 			long now = Renewals.this.time.nanoTime();
-			this.lane.succeeded(now, now - sentNanos, this.timeoutNanos);
-			Renewals.this.answered++;
-			this.leases.forEach((lease, kept) -> {
-				if (renewal.held().contains(lease) || renewal.lost().contains(lease)) {
-					kept.succeeded();
-					putInLane(kept);
-				}
-				else {
-					kept.failed(Renewals.this.answered, isAlone());
-					putInLaneAgain(kept, now + this.pauseNanos);
-				}
-			});
+			synchronized (Renewals.this) {
+				boolean alone = isAlone();
+				this.lane.succeeded(now, now - sentNanos, this.timeoutNanos);
+				Renewals.this.answered++;
+				this.leases.forEach((lease, kept) -> {
+					if (renewal.held().contains(lease) || renewal.lost().contains(lease)) {
+						kept.succeeded();
+						schedule(kept);
+					}
+					else {
+						kept.failed(Renewals.this.answered, alone);
+						retry(kept, now + this.pauseNanos);
+					}
+				});
+			}
 		}
 
 		/**
@@ -436,14 +398,16 @@ final class Renewals {
 		 */
 		private void failed(boolean unavailable, long sentNanos) {
 			long now = Renewals.this.time.nanoTime();
-			boolean alone = isAlone();
-			this.lane.failed((unavailable ? now : sentNanos) + this.pauseNanos);
-			this.leases.values().forEach((kept) -> {
-				if (!unavailable) {
-					kept.failed(Renewals.this.answered, alone);
-				}
-				putInLaneAgain(kept, now + this.pauseNanos);
-			});
+			synchronized (Renewals.this) {
+				boolean alone = isAlone();
+				this.lane.failed((unavailable ? now : sentNanos) + this.pauseNanos);
+				this.leases.values().forEach((kept) -> {
+					if (!unavailable) {
+						kept.failed(Renewals.this.answered, alone);
+					}
+					retry(kept, now + this.pauseNanos);
+				});
+			}
 		}
 
 		/**
@@ -451,7 +415,7 @@ final class Renewals {
 		 * show whether the store answers.
 		 */
 		private boolean isAlone() {
-			return Renewals.this.lanes.values().stream().allMatch(RenewalLane::isEmpty);
+			return Renewals.this.lanes.values().stream().allMatch((lane) -> lane.calls().first() == null);
 		}
 
 	}

@@ -175,7 +175,7 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 	 * are read together from then on.
 	 */
 	@Override
-	public long soonNanos() {
+	public long soonNanos(Watch watch) {
 		return this.soonNanos;
 	}
 

@@ -148,7 +148,7 @@ class DueCallsRaceTests {
 		}
 
 		@Override
-		public long soonNanos() {
+		public long soonNanos(Counted item) {
 			return Duration.ofMillis(1).toNanos();
 		}
 

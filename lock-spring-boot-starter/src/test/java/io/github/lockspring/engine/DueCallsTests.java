@@ -260,6 +260,76 @@ class DueCallsTests {
 	}
 
 	@Test
+	void itemsOfLowerRankAreCalledFirst() {
+		scheduled("suspect", Duration.ZERO).rank = 1;
+		scheduled("late", SECOND);
+		this.work.limit = 1;
+		runAfter(SECOND);
+		run();
+		assertThat(this.work.calls).containsExactly(List.of("late"), List.of("suspect"));
+	}
+
+	@Test
+	void largeItemIsCalledByItselfAndThoseThatFitBeforeIt() {
+		this.work.limit = 3;
+		scheduled("a", Duration.ZERO);
+		scheduled("large", Duration.ZERO).size = 4;
+		scheduled("b", Duration.ZERO);
+		scheduled("c", Duration.ZERO);
+		scheduled("d", Duration.ZERO);
+		for (int i = 0; i < 3; i++) {
+			run();
+		}
+		assertThat(this.work.calls).containsExactly(List.of("a", "b", "c"), List.of("large"), List.of("d"));
+	}
+
+	@Test
+	void callIsDelayedUntilTheFirstItemIsReady() {
+		this.work.delay = TIMEOUT;
+		scheduled("a", Duration.ZERO);
+		runAfter(TIMEOUT.minusNanos(1));
+		assertThat(this.work.calls).isEmpty();
+		runAfter(Duration.ofNanos(1));
+		assertThat(this.work.calls).hasSize(1);
+	}
+
+	@Test
+	void waitingItemsCanBeRemovedAndScheduledAnew() {
+		scheduled("called", Duration.ZERO);
+		this.calls.run();
+		Named first = scheduled("first", TIMEOUT);
+		Named second = scheduled("second", SECOND);
+		assertThat(this.calls.first()).isSameAs(second);
+		assertThat(this.calls.size()).isEqualTo(2);
+		assertThat(this.calls.removeWaiting()).containsExactly(second, first);
+		assertThat(this.calls.first()).isNull();
+		this.executor.runAll();
+		runAfter(TIMEOUT);
+		assertThat(this.work.calls).containsExactly(List.of("called"));
+		this.calls.schedule(first, this.harness.time.nanoTime());
+		run();
+		assertThat(this.work.calls).containsExactly(List.of("called"), List.of("first"));
+	}
+
+	@Test
+	void callIsInProgressUntilItEnds() {
+		scheduled("a", Duration.ZERO);
+		assertThat(this.calls.isCalling()).isFalse();
+		this.calls.run();
+		assertThat(this.calls.isCalling()).isTrue();
+		this.executor.runAll();
+		assertThat(this.calls.isCalling()).isFalse();
+	}
+
+	@Test
+	void runCanBeRequestedOfALargerTask() {
+		List<Long> requests = new ArrayList<>();
+		DueCalls<Named> part = new DueCalls<>(this.context, this::execute, this.work, requests::add);
+		part.schedule(new Named("a"), 42);
+		assertThat(requests).containsExactly(42L);
+	}
+
+	@Test
 	void runIsRequestedForWhatIsNext() {
 		this.context.startTasks();
 		this.context.threads().start();
@@ -280,6 +350,10 @@ class DueCallsTests {
 		private final List<String> late = new ArrayList<>();
 
 		private int failures;
+
+		private int limit = Integer.MAX_VALUE;
+
+		private Duration delay = Duration.ZERO;
 
 		private String unlucky;
 
@@ -308,8 +382,18 @@ class DueCallsTests {
 		}
 
 		@Override
-		public long soonNanos() {
+		public long soonNanos(Named item) {
 			return SECOND.toNanos();
+		}
+
+		@Override
+		public long readyAt(Named first) {
+			return first.dueNanos() + this.delay.toNanos();
+		}
+
+		@Override
+		public int limit(Named item, int batchSize) {
+			return Math.min(batchSize, this.limit);
 		}
 
 		@Override
@@ -331,8 +415,22 @@ class DueCallsTests {
 
 		private final String name;
 
+		private int rank;
+
+		private int size = 1;
+
 		Named(String name) {
 			this.name = name;
+		}
+
+		@Override
+		int rank() {
+			return this.rank;
+		}
+
+		@Override
+		int size() {
+			return this.size;
 		}
 
 	}
