@@ -331,7 +331,7 @@ class TogetherTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void whoNeverHadTheKeysIsNotNotifiedThatOneWasLost(boolean async) throws Exception {
-		this.harness.engine().acquire("b", OPTIONS, 0);
+		this.harness.engine().acquire("b", AcquireOptions.exclusive(Duration.ofHours(1), false), 0);
 		CompletableFuture<LockHandle> locks = acquireAll(Harness.LEASE.plusSeconds(1), async);
 		Harness.await().until(() -> this.backend.count(Kind.CONTEND) == 2);
 		Harness.await().until(() -> {
