@@ -58,6 +58,8 @@ final class LeaseReleaser implements Hold.Engine {
 
 	private final Store store;
 
+	private final LocalQueues queues;
+
 	private final EngineSettings settings;
 
 	private final Duration timeout;
@@ -84,6 +86,7 @@ final class LeaseReleaser implements Hold.Engine {
 			PermitLimits permitLimits, AsyncDispatcher asyncDispatcher) {
 		this.context = context;
 		this.store = context.store();
+		this.queues = context.queues();
 		this.settings = context.settings();
 		this.timeout = context.settings().operationTimeout();
 		this.time = context.time();
@@ -135,7 +138,7 @@ final class LeaseReleaser implements Hold.Engine {
 	private void releaseInBackground(Hold hold) {
 		if (hold.queue().isHolder(hold) && !leaveShared(hold)) {
 			try {
-				this.context.queues().end(hold);
+				this.queues.end(hold);
 			}
 			finally {
 				this.releaseRetrier.release(hold, hold.lease().leave(hold.key()));
@@ -191,7 +194,7 @@ final class LeaseReleaser implements Hold.Engine {
 
 	private boolean releaseBorrowedLease(Hold reader) {
 		boolean lost = reader.lease().isExpired(this.time);
-		this.context.queues().end(reader);
+		this.queues.end(reader);
 		return !lost || reportLossAtRelease(reader);
 	}
 
@@ -262,10 +265,10 @@ final class LeaseReleaser implements Hold.Engine {
 	}
 
 	private void endInQueue(Hold hold) {
-		if (hold.queue().hasWaiting() && !this.store.keepsTurns()) {
+		if (!this.store.keepsTurns() && hold.queue().hasWaiting()) {
 			yieldToOthers(hold);
 		}
-		this.context.queues().end(hold);
+		this.queues.end(hold);
 	}
 
 	/**
@@ -371,7 +374,7 @@ final class LeaseReleaser implements Hold.Engine {
 
 	@Override
 	public void onLostReleased(Hold hold) {
-		this.context.queues().end(hold);
+		this.queues.end(hold);
 	}
 
 	@Override

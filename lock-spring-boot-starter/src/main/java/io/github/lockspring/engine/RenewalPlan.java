@@ -93,7 +93,7 @@ final class RenewalPlan {
 		if (lease.watch() != null) {
 			return;
 		}
-		long at = hold.options().isRenewed() ? dueAt(hold) : lease.deadlineNanos();
+		long at = hold.options().isRenewed() ? dueAt(lease) : lease.deadlineNanos();
 		if (at - lease.grantedNanos() < SOON_NANOS) {
 			this.registered.add(lease);
 			this.task.wakeUpAt(at);
@@ -169,12 +169,11 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * Return the monotonic time at which the lease of a hold is due: an interval after it
-	 * was granted or renewed. A lease that was granted for a short time only, or is in
-	 * doubt, is due immediately.
+	 * Return the monotonic time at which a lease is due: an interval after it was granted
+	 * or renewed. A lease that was granted for a short time only, or is in doubt, is due
+	 * immediately.
 	 */
-	long dueAt(Hold hold) {
-		Lease lease = hold.lease();
+	long dueAt(Lease lease) {
 		long renewAll = this.renewAllNanos;
 		if (lease.sentNanos() - renewAll < 0) {
 			return renewAll;
@@ -187,8 +186,8 @@ final class RenewalPlan {
 	/**
 	 * Return the renewal interval of a lease.
 	 */
-	long intervalOf(Hold hold) {
-		return intervalOf(this.store.leaseNanos(hold.lease().request()));
+	long intervalOf(Lease lease) {
+		return intervalOf(this.store.leaseNanos(lease.request()));
 	}
 
 	private long intervalOf(long leaseNanos) {

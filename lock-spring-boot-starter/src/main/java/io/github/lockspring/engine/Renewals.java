@@ -188,7 +188,7 @@ final class Renewals {
 	private void schedule(KeptLease kept) {
 		Hold hold = holder(kept);
 		if (hold != null && this.plan.isRenewable(hold)) {
-			schedule(kept, hold, this.plan.dueAt(hold));
+			schedule(kept, hold, this.plan.dueAt(kept.lease()));
 		}
 	}
 
@@ -206,7 +206,7 @@ final class Renewals {
 			next = new KeptLease(kept, lane);
 			watch(next);
 		}
-		next.setIntervalNanos(this.plan.intervalOf(hold));
+		next.setIntervalNanos(this.plan.intervalOf(kept.lease()));
 		this.lanes.computeIfAbsent(lane, this::newLane).calls().schedule(next, dueNanos);
 	}
 
