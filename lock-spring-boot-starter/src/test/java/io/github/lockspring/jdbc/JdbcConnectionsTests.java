@@ -139,7 +139,7 @@ class JdbcConnectionsTests {
 				}
 			});
 			backend.close();
-			assertThat(single.getHikariPoolMXBean().getActiveConnections()).isZero();
+			Awaitility.await().until(() -> single.getHikariPoolMXBean().getActiveConnections() == 0);
 		}
 	}
 
@@ -217,8 +217,9 @@ class JdbcConnectionsTests {
 	void closeReleasesConnectionsAndThreads() throws Exception {
 		inParallel(8, () -> Requests.acquired(this.backend, "key" + Thread.currentThread().getId()));
 		this.backend.close();
-		assertThat(this.spy.closed()).isEqualTo(this.spy.opened()).isPositive();
-		assertThat(this.pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+		assertThat(this.spy.opened()).isPositive();
+		Awaitility.await().until(() -> this.spy.closed() == this.spy.opened());
+		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
 				.noneMatch((thread) -> thread.getName().startsWith("lock-jdbc-connection-")));

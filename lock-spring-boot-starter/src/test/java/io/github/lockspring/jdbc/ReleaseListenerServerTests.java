@@ -422,7 +422,7 @@ class ReleaseListenerServerTests {
 		Requests.acquired(this.holder, "key");
 		awaitNotifications(backend, Requests.of("key"));
 		backend.close();
-		assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+		Awaitility.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
 		assertThat(Thread.getAllStackTraces().keySet())
 			.noneMatch((thread) -> thread.getName().equals("lock-jdbc-listener"));
 	}

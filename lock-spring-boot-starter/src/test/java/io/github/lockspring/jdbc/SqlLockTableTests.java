@@ -467,7 +467,7 @@ abstract class SqlLockTableTests {
 		JdbcLockBackend backend = backend(pool);
 		useAll(backend);
 		backend.close();
-		assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+		Awaitility.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
 		assertThat(state(pool)).isEqualTo(before);
 	}
 
