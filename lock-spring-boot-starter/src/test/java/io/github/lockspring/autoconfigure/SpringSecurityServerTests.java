@@ -44,9 +44,8 @@ class SpringSecurityServerTests {
 
 	@BeforeAll
 	static void start() {
-		classPath = Stream
-			.concat(ClassPathApplications.classPath(), ClassPathApplications.otherLibraries("spring-.*"))
-			.toList();
+		Stream<String> security = ClassPathApplications.otherLibraries("spring-.*");
+		classPath = Stream.concat(ClassPathApplications.classPath(), security).toList();
 		applications = new ClassPathApplications(Stream.concat(classPath.stream(), Stream.of(classes.toString())));
 	}
 

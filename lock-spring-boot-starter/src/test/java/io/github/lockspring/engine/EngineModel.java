@@ -42,8 +42,7 @@ abstract class EngineModel {
 	private static final int SCALE = Integer.getInteger("lock.test.scale", 1);
 
 	/**
-	 * How many orders a check explores: a hundred times as many with
-	 * {@code -Ptorture}.
+	 * How many orders a check explores: a hundred times as many with {@code -Ptorture}.
 	 */
 	static final int ORDERS = (SCALE > 1) ? 300 * SCALE : 30;
 
