@@ -131,6 +131,7 @@ class DefaultLeaderElectionTests {
 		this.election.start();
 		this.election.await();
 		this.other.start();
+		Awaitility.await().until(() -> !this.election.candidates().isEmpty());
 		willThrow(new BackendUnavailableException("cut off", null)).given(this.backend).renew(any(), any());
 		willThrow(new BackendUnavailableException("cut off", null)).given(this.backend).release(any(), any());
 		Duration margin = LEASE.dividedBy(100);
