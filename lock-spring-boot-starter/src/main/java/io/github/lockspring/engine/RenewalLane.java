@@ -19,7 +19,6 @@ package io.github.lockspring.engine;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-
 /**
  * Leases to be renewed, most urgent first. Each lane has its own calls, so that a slow
  * lane does not delay the others.
