@@ -18,6 +18,7 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
@@ -115,11 +116,17 @@ class RedisQueueServerTests {
 		LeaseRequest holder = acquired(this.one);
 		LeaseRequest next = this.two.request("key");
 		this.two.contend(next);
+		long start = System.nanoTime();
 		this.one.release(holder);
 		assertThat(this.two.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(next);
-		assertThat(remainingOf("key")).isLessThanOrEqualTo(SECOND);
-		assertThat(this.two.backend.renew(List.of(next), RedisProcess.TIMEOUT).held()).containsExactly(next);
-		assertThat(remainingOf("key")).isGreaterThan(RedisProcess.LEASE_TIME.minusSeconds(5));
+		assertThat(this.one.backend.inspect("key", RedisProcess.TIMEOUT))
+			.allSatisfy((granted) -> assertThat(granted.remaining()).isLessThanOrEqualTo(SECOND));
+		Set<LeaseRequest> held = this.two.backend.renew(List.of(next), RedisProcess.TIMEOUT).held();
+		// not so on a machine that is very slow
+		if (System.nanoTime() - start < SECOND.toNanos()) {
+			assertThat(held).containsExactly(next);
+			assertThat(remainingOf("key")).isGreaterThan(RedisProcess.LEASE_TIME.dividedBy(2));
+		}
 	}
 
 	@Test
@@ -130,7 +137,7 @@ class RedisQueueServerTests {
 		this.one.release(holder);
 		assertThat(this.two.contend(next))
 			.satisfies((grant) -> assertThat(grant.validity()).isEqualTo(RedisProcess.LEASE_TIME));
-		assertThat(remainingOf("key")).isGreaterThan(RedisProcess.LEASE_TIME.minusSeconds(5));
+		assertThat(remainingOf("key")).isGreaterThan(RedisProcess.LEASE_TIME.dividedBy(2));
 	}
 
 	private Duration remainingOf(String key) {
