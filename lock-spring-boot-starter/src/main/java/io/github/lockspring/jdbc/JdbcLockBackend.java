@@ -46,6 +46,7 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.support.Deadline;
 
 /**
  * {@link LockBackend} that keeps leases in a table of a SQL database: one row per key,
@@ -330,13 +331,13 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Duration probe(LeaseRequest request, Duration timeout) {
-		long start = System.nanoTime();
+		long deadline = Deadline.after(timeout);
 		this.calls.run(timeout, (connection, mayBeDone) -> {
 			connection.requireWritable();
 			noteGrowth(connection.dialect().growthWarning(connection.connection(), this.table));
 			return true;
 		});
-		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
+		return LockBackend.super.probe(request, Deadline.remaining(deadline));
 	}
 
 	/**

@@ -28,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,7 +39,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockspring.redis.client.RedisCall;
-import io.github.lockspring.redis.client.RedisChannel;
 import io.github.lockspring.redis.client.RedisClientAdapter;
 import io.github.lockspring.redis.client.RedisClientAdapters;
 import io.github.lockspring.redis.client.RedisReply;
@@ -54,11 +52,9 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
-import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.PermitLimitException;
 import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
@@ -97,20 +93,9 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	private static final int POLLED_PER_CALL = 500;
 
-	/**
-	 * Time for which the server keeps the last token of a free key, as in the scripts.
-	 */
-	private static final long RETENTION_MILLIS = 10_000;
-
 	private static final byte[] NOTHING = {};
 
-	private static final byte[] EXCLUSIVE = { 'x' };
-
-	private static final byte[] SHARED = { 's' };
-
 	private static final byte[] FAIR = { 'f' };
-
-	private static final byte[] ONE = { '1' };
 
 	private final Supplier<RedisClientAdapter> clients;
 
@@ -124,7 +109,9 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final RedisWarnings warnings;
 
-	private final Channel channel = new Channel();
+	private final RedisRequests requests = new RedisRequests();
+
+	private final RedisContenders contenders;
 
 	private final RedisValueBackend values;
 
@@ -134,18 +121,6 @@ public final class RedisLockBackend implements LockBackend {
 	private final String queueFlags;
 
 	private volatile byte[] ordinaryQueueing;
-
-	/**
-	 * Suffix of the owners as stored.
-	 */
-	private volatile String ownerSuffix = "";
-
-	/**
-	 * Requests that are, or may be, in a queue.
-	 */
-	private final Map<OwnerId, LeaseRequest> contenders = new ConcurrentHashMap<>();
-
-	private volatile @Nullable BackendListener listener;
 
 	/**
 	 * Create a backend.
@@ -166,9 +141,10 @@ public final class RedisLockBackend implements LockBackend {
 		this.calls = new RedisCalls(client, settings);
 		this.warnings = new RedisWarnings(client, settings, address);
 		this.settings = settings;
-		this.values = new RedisValueBackend(client, this.calls, this.channel::name);
+		this.contenders = new RedisContenders(this.calls, this.requests, settings.operationTimeout());
+		this.values = new RedisValueBackend(client, this.calls, this.contenders::name);
 		this.queueFlags = "q" + (client.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
-		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.channel.name);
+		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.contenders.name());
 	}
 
 	@Override
@@ -187,15 +163,15 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void identify(String instance, ProcessName name) {
-		this.ownerSuffix = RedisOwners.suffix(name);
-		this.channel.name = RedisOwners.channelOf(instance);
-		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.channel.name);
+		this.requests.identify(name);
+		this.contenders.identify(instance);
+		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.contenders.name());
 	}
 
 	@Override
 	public void start(BackendListener listener) {
-		this.listener = listener;
-		this.client.start(this.channel, this.settings.operationTimeout());
+		this.contenders.start(listener, this.values);
+		this.client.start(this.contenders, this.settings.operationTimeout());
 		this.warnings.refresh();
 	}
 
@@ -206,9 +182,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
-		OwnerId owner = request.owner();
 		byte[] queueing = queueing(request);
-		boolean waiting = this.contenders.put(owner, request) != null;
+		boolean waiting = this.contenders.add(request);
 		try {
 			Attempt attempt = attempt(request, queueing, timeout);
 			waiting = !(attempt instanceof Grant);
@@ -224,7 +199,7 @@ public final class RedisLockBackend implements LockBackend {
 		}
 		finally {
 			if (!waiting) {
-				this.contenders.remove(owner);
+				this.contenders.remove(request);
 			}
 		}
 	}
@@ -238,12 +213,11 @@ public final class RedisLockBackend implements LockBackend {
 			return this.ordinaryQueueing;
 		}
 		return RedisCall.arg((request.terms().fair() ? "f" : "") + (request.hasMultipleKeys() ? "m" : "")
-				+ this.queueFlags + (listening ? ' ' + this.channel.name : ""));
+				+ this.queueFlags + (listening ? ' ' + this.contenders.name() : ""));
 	}
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
-		RedisCall call = new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request), acquireArgs(request, how));
-		RedisReply reply = this.calls.run(this.calls.acknowledged(call), timeout);
+		RedisReply reply = this.calls.run(this.calls.acknowledged(this.requests.acquire(request, how)), timeout);
 		long token = reply.number(0);
 		if (token > 0) {
 			String missing = this.calls.missingAcknowledgements(reply);
@@ -257,26 +231,6 @@ public final class RedisLockBackend implements LockBackend {
 					reply.number(2));
 		}
 		return new Denial(Duration.ofMillis(reply.number(1)), reply.number(2));
-	}
-
-	private byte[][] acquireArgs(LeaseRequest request, byte @Nullable [] how) {
-		LeaseTerms terms = request.terms();
-		long lease = terms.leaseTime().toMillis();
-		byte[] head = recordOf(request);
-		byte[] time = RedisCall.arg(lease);
-		byte[] ttl = RedisCall.arg(lease + RETENTION_MILLIS);
-		byte[] tokens = (terms.tokens() == 1) ? ONE : RedisCall.arg(terms.tokens());
-		byte[] mode = mode(terms.mode());
-		return (how != null) ? new byte[][] { head, time, ttl, tokens, mode, how }
-				: new byte[][] { head, time, ttl, tokens, mode };
-	}
-
-	private static byte[] mode(LeaseMode mode) {
-		if (mode instanceof LeaseMode.Permits some) {
-			String version = (some.version() > 0) ? " " + some.version() : "";
-			return RedisCall.arg("p " + some.permits() + ' ' + some.limit() + version);
-		}
-		return (mode == LeaseMode.EXCLUSIVE) ? EXCLUSIVE : SHARED;
 	}
 
 	/**
@@ -294,10 +248,10 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
-		byte[] channel = this.client.isListening() ? RedisCall.arg(this.channel.name) : NOTHING;
+		byte[] channel = this.client.isListening() ? RedisCall.arg(this.contenders.name()) : NOTHING;
 		List<List<LeaseRequest>> batches = batches(
 				waiting.stream().filter((request) -> !request.hasMultipleKeys()).toList(), POLLED_PER_CALL);
-		List<RedisCall> polls = batches.stream().map((batch) -> poll(batch, channel)).toList();
+		List<RedisCall> polls = batches.stream().map((batch) -> this.requests.poll(batch, channel)).toList();
 		List<@Nullable RedisReply> replies = polls.isEmpty() ? List.of() : this.calls.runAll(polls, timeout);
 		Map<LeaseRequest, Denial> denials = new HashMap<>();
 		for (int i = 0; i < batches.size(); i++) {
@@ -318,21 +272,10 @@ public final class RedisLockBackend implements LockBackend {
 		}
 	}
 
-	private RedisCall poll(List<LeaseRequest> batch, byte[] channel) {
-		byte[][] keys = new byte[batch.size()][];
-		byte[][] args = new byte[batch.size() + 1][];
-		args[0] = channel;
-		for (int i = 0; i < keys.length; i++) {
-			keys[i] = RedisKeys.of(batch.get(i))[0];
-			args[i + 1] = owner(batch.get(i));
-		}
-		return new RedisCall(RedisScript.POLL, keys, args);
-	}
-
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		List<List<LeaseRequest>> batches = batches(leases, RENEWALS_PER_CALL);
-		List<RedisCall> renewals = batches.stream().map(this::renewal).toList();
+		List<RedisCall> renewals = batches.stream().map(this.requests::renewal).toList();
 		List<@Nullable RedisReply> replies = this.calls.runAll(renewals, timeout);
 		Set<LeaseRequest> held = new HashSet<>();
 		Set<LeaseRequest> lost = new HashSet<>();
@@ -373,49 +316,22 @@ public final class RedisLockBackend implements LockBackend {
 		return batches;
 	}
 
-	private RedisCall renewal(List<LeaseRequest> leases) {
-		List<byte[]> keys = new ArrayList<>();
-		List<byte[]> args = new ArrayList<>();
-		for (LeaseRequest lease : leases) {
-			byte[][] names = RedisKeys.of(lease);
-			keys.addAll(List.of(names));
-			args.add(owner(lease));
-			args.add(RedisCall.arg(lease.terms().leaseTime().toMillis()));
-			args.add(RedisCall.arg(names.length));
-		}
-		return new RedisCall(RedisScript.RENEW, keys.toArray(byte[][]::new), args.toArray(byte[][]::new));
-	}
-
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
-		if (!this.contenders.isEmpty()) {
-			this.contenders.remove(lease.owner());
-		}
-		return this.calls.run(release(lease), timeout).number(0) == 1;
+		this.contenders.remove(lease);
+		return this.calls.run(this.requests.release(lease), timeout).number(0) == 1;
 	}
 
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
-		this.contenders.remove(lease.owner());
-		return this.calls.run(delayedRelease(lease, delay), timeout).number(0) == 1;
-	}
-
-	private RedisCall delayedRelease(LeaseRequest lease, Duration delay) {
-		long millis = delay.plusNanos(999_999).toMillis();
-		return new RedisCall(RedisScript.RELEASE_WITH_DELAY, RedisKeys.of(lease), owner(lease), RedisCall.arg(millis));
-	}
-
-	private RedisCall release(LeaseRequest lease) {
-		return new RedisCall(RedisScript.RELEASE, RedisKeys.of(lease), recordOf(lease));
+		this.contenders.remove(lease);
+		return this.calls.run(this.requests.delayedRelease(lease, delay), timeout).number(0) == 1;
 	}
 
 	@Override
 	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
-		LeaseTerms terms = weaker.terms();
-		RedisCall call = new RedisCall(RedisScript.DOWNGRADE, RedisKeys.of(held), owner(held), owner(weaker),
-				RedisCall.arg(terms.leaseTime().toMillis()), RedisCall.arg(terms.tokens()), mode(terms.mode()));
-		long token = this.calls.run(call, timeout).number(0);
-		return (token > 0) ? new Grant(token, terms.leaseTime()) : Denial.UNKNOWN_DURATION;
+		long token = this.calls.run(this.requests.downgrade(held, weaker), timeout).number(0);
+		return (token > 0) ? new Grant(token, weaker.terms().leaseTime()) : Denial.UNKNOWN_DURATION;
 	}
 
 	@Override
@@ -479,7 +395,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void close() {
-		this.listener = null;
+		this.contenders.stop();
 		leaveQueues(Deadline.after(this.settings.operationTimeout()));
 		disconnect();
 	}
@@ -489,10 +405,10 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	private void leaveQueues(long deadline) {
 		List<CompletableFuture<?>> departures = new ArrayList<>();
-		for (LeaseRequest contender : this.contenders.values()) {
+		for (LeaseRequest contender : this.contenders.all()) {
 			long remaining = deadline - System.nanoTime();
 			if (remaining > 0) {
-				departures.add(this.calls.runAsync(release(contender), Duration.ofNanos(remaining)));
+				departures.add(this.calls.runAsync(this.requests.release(contender), Duration.ofNanos(remaining)));
 			}
 		}
 		try {
@@ -514,96 +430,6 @@ public final class RedisLockBackend implements LockBackend {
 
 	void disconnect() {
 		this.client.close();
-	}
-
-	/**
-	 * Return the beginning of the record of an exclusive lease.
-	 */
-	private byte[] recordOf(LeaseRequest request) {
-		return RedisCall.arg("1 x " + request.owner() + this.ownerSuffix + ' ');
-	}
-
-	private byte[] owner(LeaseRequest request) {
-		return RedisCall.arg(request.owner() + this.ownerSuffix);
-	}
-
-	/**
-	 * Channel on which the servers publish grants and changes of values. A message is the
-	 * name of the Redis key of a value, or an owner to be retried, or an owner followed
-	 * by the token of a grant, its validity since the denial in milliseconds and the id
-	 * of the denied attempt, or an owner that lost a key.
-	 */
-	private final class Channel implements RedisChannel {
-
-		private volatile String name = RedisOwners.channelOf(OwnerId.newInstance());
-
-		@Override
-		public String name() {
-			return this.name;
-		}
-
-		@Override
-		public void message(String text) {
-			BackendListener listener = RedisLockBackend.this.listener;
-			if (listener == null) {
-				return;
-			}
-			if (RedisKeys.isValue(text)) {
-				RedisLockBackend.this.values.notifyOf(text, listener);
-			}
-			else {
-				message(text, listener);
-			}
-		}
-
-		private void message(String text, BackendListener listener) {
-			LeaseRequest lost = RedisOwners.lostBy(text);
-			if (lost != null) {
-				listener.onLost(lost);
-			}
-			else {
-				message(text.split(" "), listener);
-			}
-		}
-
-		private void message(String[] words, BackendListener listener) {
-			OwnerId owner = RedisOwners.ownerId(words[0]);
-			LeaseRequest request = RedisLockBackend.this.contenders.get(owner);
-			if (request == null) {
-				return; // a request that timed out is released, or will be
-			}
-			if (words.length < 4) {
-				listener.onRetryHint(request);
-				return;
-			}
-			Grant grant = new Grant(Long.parseLong(words[1]), Duration.ofMillis(Long.parseLong(words[2])));
-			boolean taken = listener.onGranted(request, grant, Long.parseLong(words[3]));
-			RedisLockBackend.this.contenders.remove(owner, request);
-			if (!taken) {
-				RedisLockBackend.this.calls.runInBackground(release(request),
-						RedisLockBackend.this.settings.operationTimeout(),
-						() -> logger.debug("Could not release a grant; it will expire"));
-			}
-		}
-
-		@Override
-		public void failedOver() {
-			BackendListener listener = RedisLockBackend.this.listener;
-			if (listener != null) {
-				listener.onFailedOver();
-				RedisLockBackend.this.values.notifyOfAll(listener);
-			}
-		}
-
-		@Override
-		public void listening() {
-			BackendListener listener = RedisLockBackend.this.listener;
-			if (listener != null) {
-				RedisLockBackend.this.contenders.values().forEach(listener::onRetryHint);
-				RedisLockBackend.this.values.notifyOfAll(listener);
-			}
-		}
-
 	}
 
 }

@@ -1,0 +1,178 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.redis.client.RedisCall;
+import io.github.lockspring.redis.client.RedisChannel;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OwnerId;
+
+/**
+ * Contenders of this process, and the channel on which the servers publish grants and
+ * changes of values to it. A message is the name of the Redis key of a value, or an owner
+ * to be retried, or an owner followed by the token of a grant, its validity since the
+ * denial in milliseconds and the id of the denied attempt, or an owner that lost a key.
+ */
+final class RedisContenders implements RedisChannel {
+
+	private static final Log logger = LogFactory.getLog(RedisContenders.class);
+
+	private final RedisCalls calls;
+
+	private final RedisRequests requests;
+
+	private final Duration timeout;
+
+	/**
+	 * Requests that are, or may be, in a queue.
+	 */
+	private final Map<OwnerId, LeaseRequest> queued = new ConcurrentHashMap<>();
+
+	private volatile String name = RedisOwners.channelOf(OwnerId.newInstance());
+
+	private volatile @Nullable BackendListener listener;
+
+	private volatile @Nullable RedisValueBackend values;
+
+	/**
+	 * Create an instance without contenders.
+	 * @param timeout the timeout for releasing a grant that is not used
+	 */
+	RedisContenders(RedisCalls calls, RedisRequests requests, Duration timeout) {
+		this.calls = calls;
+		this.requests = requests;
+		this.timeout = timeout;
+	}
+
+	void identify(String instance) {
+		this.name = RedisOwners.channelOf(instance);
+	}
+
+	void start(BackendListener listener, RedisValueBackend values) {
+		this.values = values;
+		this.listener = listener;
+	}
+
+	/**
+	 * Ignore further messages.
+	 */
+	void stop() {
+		this.listener = null;
+	}
+
+	/**
+	 * Add a request.
+	 * @return whether it was there before
+	 */
+	boolean add(LeaseRequest request) {
+		return this.queued.put(request.owner(), request) != null;
+	}
+
+	void remove(LeaseRequest request) {
+		if (!this.queued.isEmpty()) {
+			this.queued.remove(request.owner());
+		}
+	}
+
+	Collection<LeaseRequest> all() {
+		return new ArrayList<>(this.queued.values());
+	}
+
+	@Override
+	public String name() {
+		return this.name;
+	}
+
+	@Override
+	public void message(String text) {
+		BackendListener listener = this.listener;
+		RedisValueBackend values = this.values;
+		if (listener == null || values == null) {
+			return;
+		}
+		if (RedisKeys.isValue(text)) {
+			values.notifyOf(text, listener);
+			return;
+		}
+		LeaseRequest lost = RedisOwners.lostBy(text);
+		if (lost != null) {
+			listener.onLost(lost);
+		}
+		else {
+			message(List.of(text.split(" ")), listener);
+		}
+	}
+
+	private void message(List<String> words, BackendListener listener) {
+		OwnerId owner = RedisOwners.ownerId(words.get(0));
+		LeaseRequest request = this.queued.get(owner);
+		if (request == null) {
+			return; // a request that timed out is released, or will be
+		}
+		if (words.size() < 4) {
+			listener.onRetryHint(request);
+			return;
+		}
+		Grant grant = new Grant(Long.parseLong(words.get(1)), Duration.ofMillis(Long.parseLong(words.get(2))));
+		boolean taken = listener.onGranted(request, grant, Long.parseLong(words.get(3)));
+		this.queued.remove(owner, request);
+		if (!taken) {
+			RedisCall release = this.requests.release(request);
+			this.calls.runInBackground(release, this.timeout,
+					() -> logger.debug("Could not release a grant; it will expire"));
+		}
+	}
+
+	@Override
+	public void failedOver() {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			listener.onFailedOver();
+			notifyOfValues(listener);
+		}
+	}
+
+	@Override
+	public void listening() {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			this.queued.values().forEach(listener::onRetryHint);
+			notifyOfValues(listener);
+		}
+	}
+
+	private void notifyOfValues(BackendListener listener) {
+		RedisValueBackend values = this.values;
+		if (values != null) {
+			values.notifyOfAll(listener);
+		}
+	}
+
+}
