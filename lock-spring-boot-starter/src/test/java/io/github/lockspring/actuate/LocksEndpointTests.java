@@ -115,6 +115,7 @@ class LocksEndpointTests {
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(release.backends().get("local").released()).extracting(LocksDescriptors.Holder::thisProcess)
 			.containsExactly(true);
+		Awaitility.await().until(() -> this.events.size() == 2);
 		assertThat(this.events).filteredOn(LockForceReleasedEvent.class::isInstance)
 			.extracting("storeKey", "backend", "principal", "fencingToken")
 			.containsExactly(tuple("a", "local", "jane", hold.token()));
@@ -200,6 +201,7 @@ class LocksEndpointTests {
 		Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
 		LocksDescriptors.Release release = endpoint.release("a", null, null, null, "jane");
 		assertThat(release.backends().get("local").error()).isNull();
+		Awaitility.await().until(() -> this.events.size() == 2);
 		assertThat(this.events).hasExactlyElementsOfTypes(LockForceReleasedEvent.class, AuditApplicationEvent.class);
 		hold.release();
 	}

@@ -282,7 +282,7 @@ class LockAutoConfigurationTests {
 		LocalStore store = new LocalStore();
 		RecordingBackend backend = new RecordingBackend(store);
 		this.runner.withBean(RecordingBackend.class, () -> backend)
-			.withPropertyValues("lock.lease-time=1s", "lock.shutdown-timeout=0s")
+			.withPropertyValues("lock.renew-interval=300ms", "lock.shutdown-timeout=0s")
 			.withBean(FailingListener.class, () -> new FailingListener(kind))
 			.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
 			.run((context) -> {

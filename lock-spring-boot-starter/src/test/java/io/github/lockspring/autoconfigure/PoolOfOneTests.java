@@ -84,7 +84,7 @@ class PoolOfOneTests {
 
 	@Test
 	void leaseIsRenewedWhileTheApplicationHasTheLastConnection() {
-		this.runner.withPropertyValues("lock.lease-time=2s").run((context) -> {
+		this.runner.withPropertyValues("lock.renew-interval=300ms").run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
 			try (Connection last = context.getBean(DataSource.class).getConnection();
 					LockHandle lock = locks.acquire("till", locks.defaultOptions())) {

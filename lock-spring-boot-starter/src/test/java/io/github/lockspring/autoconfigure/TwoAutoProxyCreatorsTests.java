@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -201,6 +202,7 @@ class TwoAutoProxyCreatorsTests {
 			assertThat(context.getBean(Events.class).ended.await(60, TimeUnit.SECONDS)).isTrue();
 			assertThat(context.getBean(Events.class).inside).containsExactly(true);
 			assertThat(backend.requests()).hasSize(1);
+			Awaitility.await().until(() -> backend.inspect("lock:stock", Duration.ofSeconds(1)).isEmpty());
 			assertThat(await(stock.asyncStage())).isEqualTo("held");
 			assertThat(backend.requests()).hasSize(2);
 		});
