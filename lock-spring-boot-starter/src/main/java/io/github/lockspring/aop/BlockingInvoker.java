@@ -101,7 +101,7 @@ final class BlockingInvoker implements LockedInvoker {
 				.failurePolicy()
 				.resultOf(new UnlockedInvocation(invocation, () -> runUnder(others, method, invocation)), ex);
 		}
-		try (AutoCloseable end = endOf(handle, lock.attributes().onLost(), inTransaction)) {
+		try (AutoCloseable end = endOf(handle, lock.onLost(), inTransaction)) {
 			if (PersistenceContexts.areBound() && !lock.isHeldIn(LockContext.get(), key)) {
 				this.persistence.acquired(lock.name());
 			}

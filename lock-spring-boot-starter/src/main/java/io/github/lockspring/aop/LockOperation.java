@@ -30,6 +30,7 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.LockUtils;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.expression.LockExpression;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.support.KeyFormat;
@@ -44,6 +45,16 @@ final class LockOperation {
 
 	private final String name;
 
+	private final @Nullable LockExpression key;
+
+	private final @Nullable LockExpression condition;
+
+	private final LockOptions options;
+
+	private final List<DynamicDuration> times;
+
+	private final OnLost onLost;
+
 	private final LockTemplate template;
 
 	private final LockKeyResolver keyResolver;
@@ -57,6 +68,11 @@ final class LockOperation {
 	LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver keyResolver) {
 		this.attributes = attributes;
 		this.name = attributes.name();
+		this.key = attributes.key();
+		this.condition = attributes.condition();
+		this.options = attributes.options();
+		this.times = attributes.times();
+		this.onLost = attributes.onLost();
 		this.template = (attributes.key() != null) ? template.named(attributes.name()) : template;
 		LockUtils.registerName(template, attributes.name());
 		this.keyResolver = keyResolver;
@@ -70,6 +86,10 @@ final class LockOperation {
 		return this.name;
 	}
 
+	OnLost onLost() {
+		return this.onLost;
+	}
+
 	LockTemplate template() {
 		return this.template;
 	}
@@ -81,7 +101,7 @@ final class LockOperation {
 	 * @throws IllegalArgumentException if the condition cannot be evaluated
 	 */
 	boolean applies(MethodInvocation invocation) {
-		LockExpression condition = this.attributes.condition();
+		LockExpression condition = this.condition;
 		if (condition == null) {
 			return true;
 		}
@@ -116,10 +136,10 @@ final class LockOperation {
 	 * @return {@code true} if it holds each of its keys
 	 */
 	boolean isHeldByThread(Object key) {
-		LockOptions write = this.attributes.options().withType(LockType.REENTRANT);
+		LockOptions write = this.options.withType(LockType.REENTRANT);
 		return !this.attributes.isSemaphore() && storeKeys(key).stream()
 			.allMatch((storeKey) -> LockUtils.isHeld(this.template, storeKey, write)
-					|| LockUtils.isHeld(this.template, storeKey, this.attributes.options()));
+					|| LockUtils.isHeld(this.template, storeKey, this.options));
 	}
 
 	/**
@@ -155,8 +175,8 @@ final class LockOperation {
 	 * @throws IllegalArgumentException if a duration cannot be evaluated
 	 */
 	LockOptions optionsOf(MethodInvocation invocation) {
-		LockOptions options = this.attributes.options();
-		for (DynamicDuration time : this.attributes.times()) {
+		LockOptions options = this.options;
+		for (DynamicDuration time : this.times) {
 			options = time.applyTo(options, invocation);
 		}
 		return options;
@@ -169,9 +189,9 @@ final class LockOperation {
 	 * @throws InvalidLockKeyException if the key cannot be evaluated
 	 */
 	Object keyOf(MethodInvocation invocation) {
-		LockExpression key = this.attributes.key();
+		LockExpression key = this.key;
 		if (key == null) {
-			return this.attributes.name();
+			return this.name;
 		}
 		try {
 			return this.keyResolver.keyOf(key.valueFor(invocation));
@@ -221,7 +241,7 @@ final class LockOperation {
 	 * Add the key expression to the failure of a key.
 	 */
 	InvalidLockKeyException rejection(InvalidLockKeyException failure) {
-		LockExpression key = this.attributes.key();
+		LockExpression key = this.key;
 		return (key != null) ? rejection("key", key, String.valueOf(failure.getMessage()), causeOf(failure)) : failure;
 	}
 

@@ -139,7 +139,7 @@ public final class LockAutoConfiguration {
 
 		private static final TypeReference[] WITH_HANDLES = {
 				TypeReference.of("io.github.lockspring.DefaultLockHandle"),
-				TypeReference.of("io.github.lockspring.engine.Hold"),
+				TypeReference.of("io.github.lockspring.engine.QueueNode"),
 				TypeReference.of("io.github.lockspring.engine.Lease"),
 				TypeReference.of("io.github.lockspring.engine.LocalQueue"),
 				TypeReference.of("io.github.lockspring.engine.ObservedHoldListener") };

@@ -102,7 +102,7 @@ final class Acquirer {
 	/**
 	 * The last store failure, of whatever key.
 	 */
-	private volatile @Nullable LastFailure lastFailure;
+	private volatile LocalQueue.@Nullable LastAnswer lastFailure;
 
 	private final BiPredicate<Hold, AcquireOptions> shareable = this::isShareable;
 
@@ -268,7 +268,10 @@ final class Acquirer {
 					return !timeOut(hold);
 				}
 				if (step == Step.SLEEP) {
-					park(hold, retrySchedule.sleepNanos(now, hold.isContending()));
+					long nanos = retrySchedule.sleepNanos(now, hold.isContending());
+					if (nanos > 0) {
+						this.time.parkNanos(hold.queue(), nanos);
+					}
 				}
 			}
 			return true;
@@ -281,12 +284,6 @@ final class Acquirer {
 		}
 	}
 
-	private void park(Hold hold, long nanos) {
-		if (nanos > 0) {
-			this.time.parkNanos(hold.queue(), nanos);
-		}
-	}
-
 	/**
 	 * Contend in the store if an attempt is due.
 	 */
@@ -295,8 +292,8 @@ final class Acquirer {
 		boolean leading = hold.isContending();
 		YieldPolicy yieldPolicy = leading ? hold.queue().yieldPolicy() : null;
 		retrySchedule.onSignal(now);
-		if (leading && isAnswered(hold, retrySchedule)) {
-			retrySchedule.end();
+		if (leading && hold.options().isExclusive() && hold.queue().isAnsweredSince(retrySchedule.deadline())) {
+			retrySchedule.end(); // by the answer to another acquisition
 		}
 		if (yieldPolicy != null) {
 			retrySchedule.delayUntil(yieldPolicy.yieldUntil());
@@ -319,14 +316,6 @@ final class Acquirer {
 			return Step.PROCEED;
 		}
 		return (!leading && awaitAnswer(hold, retrySchedule, now)) ? Step.SLEEP : Step.TIMED_OUT;
-	}
-
-	/**
-	 * Return whether the store has answered another acquisition in a way that holds for
-	 * this one, too, after the deadline of this one.
-	 */
-	private static boolean isAnswered(Hold hold, RetrySchedule retrySchedule) {
-		return hold.options().isExclusive() && hold.queue().isAnsweredSince(retrySchedule.deadline());
 	}
 
 	/**
@@ -389,7 +378,9 @@ final class Acquirer {
 			}
 			AcquireOptions options = hold.options();
 			if (this.plan.isOverloaded(options)) {
-				return storeFailure(hold, overloaded(), remaining);
+				return storeFailure(hold, new BackendUnavailableException("This process holds more locks than can be"
+						+ " renewed in time; no more are acquired until the store has caught up. Hold fewer locks at"
+						+ " once, or use longer lease times, which are renewed less often", null), remaining);
 			}
 			Lease lease = leaseOf(hold, options);
 			long nowMillis = this.time.currentTimeMillis();
@@ -435,12 +426,6 @@ final class Acquirer {
 			lease.setQueued(queued); // the call changed nothing
 			throw ex;
 		}
-	}
-
-	private static BackendException overloaded() {
-		return new BackendUnavailableException("This process holds more locks than can be renewed in time; no more"
-				+ " are acquired until the store has caught up. Hold fewer locks at once, or use longer lease times,"
-				+ " which are renewed less often", null);
 	}
 
 	private Lease leaseOf(Hold hold, AcquireOptions options) {
@@ -510,7 +495,7 @@ final class Acquirer {
 	private Answer storeFailure(Hold hold, BackendException failure) {
 		long now = this.time.nanoTime();
 		hold.queue().answered(now, failure);
-		this.lastFailure = new LastFailure(now, failure);
+		this.lastFailure = new LocalQueue.LastAnswer(now, failure);
 		return new Answer.Failed(failure);
 	}
 
@@ -519,7 +504,7 @@ final class Acquirer {
 	 * waited for other calls which failed meanwhile.
 	 */
 	private @Nullable BackendException failureSince(long deadline, long remaining) {
-		LastFailure last = (remaining <= -this.operationNanos) ? this.lastFailure : null;
+		LocalQueue.LastAnswer last = (remaining <= -this.operationNanos) ? this.lastFailure : null;
 		return (last != null && last.nanos() - deadline >= 0) ? last.failure() : null;
 	}
 
@@ -604,27 +589,6 @@ final class Acquirer {
 		if (!hold.isEnded() && !leave(hold)) {
 			hold.release();
 		}
-	}
-
-	static void log(String key, @Nullable Hold hold) {
-		try {
-			logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyFormat.quote(key));
-		}
-		catch (Throwable ex) {
-			if (hold != null) {
-				hold.release();
-			}
-			throw ex;
-		}
-	}
-
-	/**
-	 * Failure of the store.
-	 *
-	 * @param nanos the monotonic time at which it was noticed
-	 * @param failure the failure
-	 */
-	record LastFailure(long nanos, BackendException failure) {
 	}
 
 	/**

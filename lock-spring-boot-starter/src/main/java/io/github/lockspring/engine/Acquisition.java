@@ -273,6 +273,18 @@ final class Acquisition implements Waiter {
 		this.timer = this.asyncDispatcher.wakeUpAt(now + Math.min(nanos, MAX_SLEEP_NANOS), this);
 	}
 
+	static void log(String key, @Nullable Hold hold) {
+		try {
+			logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyFormat.quote(key));
+		}
+		catch (Throwable ex) {
+			if (hold != null) {
+				hold.release();
+			}
+			throw ex;
+		}
+	}
+
 	private void complete(@Nullable Hold held) {
 		try {
 			notify(held);
@@ -290,8 +302,7 @@ final class Acquisition implements Waiter {
 
 	private void notify(@Nullable Hold held) {
 		if (logger.isDebugEnabled()) {
-			logger.debug(((held != null) ? "Acquired" : "Did not acquire") + " the lock on "
-					+ KeyFormat.quote(hold().key()));
+			log(hold().key(), held);
 		}
 		if (held != null) {
 			held.notifyAcquired();

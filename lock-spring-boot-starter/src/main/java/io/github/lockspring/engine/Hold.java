@@ -16,8 +16,6 @@
 
 package io.github.lockspring.engine;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -36,27 +33,11 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.TimeSource;
 
 /**
- * Acquisition of one key, from waiting in the local queue to its release or loss. Its
- * hold count is a single number, so that reentrant acquisition, release and loss are
- * mutually exclusive without a lock: positive while held, negative once lost, zero at the
- * end.
+ * Acquisition of one key, from waiting in the local queue to its release or loss.
  * <p>
  * Thread-safe.
  */
-public final class Hold {
-
-	static final int WAITING = Integer.MIN_VALUE;
-
-	static final int TRYING = Integer.MIN_VALUE + 1;
-
-	static final int LEADING = Integer.MIN_VALUE + 2;
-
-	static final int ENDED = 0;
-
-	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", int.class);
-
-	private static final VarHandle NOTIFICATION = Fields.varHandle(MethodHandles.lookup(), "notification",
-			Notification.class);
+public final class Hold extends QueueNode<Hold> {
 
 	private final Listener listener;
 
@@ -65,18 +46,6 @@ public final class Hold {
 	private AcquireOptions options;
 
 	private final Object owner;
-
-	/**
-	 * The waiter: a {@link Thread}, which needs no object of its own to be woken, or a
-	 * {@link Waiter}.
-	 */
-	private final Object waiter;
-
-	/**
-	 * The next hold in the list of waiting or of granted holds. Belongs to the queue and
-	 * is written under its monitor.
-	 */
-	@Nullable Hold next;
 
 	private @Nullable LocalQueue queue;
 
@@ -87,10 +56,6 @@ public final class Hold {
 	 * wait, because another field would add 8 bytes to every hold.
 	 */
 	private long token;
-
-	private volatile int state;
-
-	private volatile @Nullable Notification notification;
 
 	private volatile @Nullable List<LossCallback> lossCallbacks;
 
@@ -109,11 +74,11 @@ public final class Hold {
 	}
 
 	private Hold(Listener listener, String key, AcquireOptions options, Object owner, Object waiter) {
+		super(waiter);
 		this.listener = listener;
 		this.key = key;
 		this.options = options;
 		this.owner = owner;
-		this.waiter = waiter;
 	}
 
 	/**
@@ -488,38 +453,11 @@ public final class Hold {
 	 * last one and the lease must be released, negative if the lease was lost
 	 */
 	int countDown() {
-		while (true) {
-			int current = this.state;
-			if (current == ENDED || current <= LEADING) {
-				throw new IllegalStateException("The hold was already released");
-			}
-			int changed = (current > ENDED) ? current - 1 : current + 1;
-			if (STATE.compareAndSet(this, current, changed)) {
-				if (current == -1) {
-					engine().onLostReleased(this);
-				}
-				return (current > ENDED) ? changed : -1;
-			}
+		int before = decrement();
+		if (before == -1) {
+			engine().onLostReleased(this);
 		}
-	}
-
-	/**
-	 * Increment the hold count.
-	 * @return {@code false} if this is no longer held
-	 */
-	boolean countUp() {
-		while (true) {
-			int current = this.state;
-			if (current <= ENDED) {
-				return false;
-			}
-			if (current == Integer.MAX_VALUE) {
-				throw new IllegalStateException("Maximum number of reentrant acquisitions exceeded");
-			}
-			if (STATE.compareAndSet(this, current, current + 1)) {
-				return true;
-			}
-		}
+		return (before > ENDED) ? before - 1 : -1;
 	}
 
 	/**
@@ -531,36 +469,12 @@ public final class Hold {
 	}
 
 	/**
-	 * Return the number of acquisitions that were not released, held or lost.
-	 */
-	int acquisitions() {
-		int state = this.state;
-		return (state > LEADING) ? Math.abs(state) : 0;
-	}
-
-	/**
 	 * Return whether the owner has acquired this again without having released that
 	 * acquisition.
 	 * @return whether this is held more than once
 	 */
 	public boolean isReentered() {
 		return this.state > 1;
-	}
-
-	/**
-	 * Mark this as lost.
-	 * @return {@code true} for exactly one caller, if it was held until now
-	 */
-	boolean markLost() {
-		while (true) {
-			int current = this.state;
-			if (current <= ENDED) {
-				return false;
-			}
-			if (STATE.compareAndSet(this, current, -current)) {
-				return true;
-			}
-		}
 	}
 
 	synchronized List<Runnable> takeLossCallbacks() {
@@ -576,7 +490,7 @@ public final class Hold {
 	void begin(Lease lease, long token) {
 		this.lease = lease;
 		this.token = token;
-		STATE.setRelease(this, 1);
+		setState(1);
 	}
 
 	void setLease(@Nullable Lease lease) {
@@ -593,11 +507,7 @@ public final class Hold {
 			return false;
 		}
 		this.lease = lease;
-		int current = this.state;
-		while (current > ENDED && !STATE.compareAndSet(this, current, current)) {
-			current = this.state;
-		}
-		return current >= ENDED;
+		return publish();
 	}
 
 	/**
@@ -627,21 +537,7 @@ public final class Hold {
 	 */
 	void enter(LocalQueue queue, int state) {
 		this.queue = queue;
-		STATE.setRelease(this, state);
-	}
-
-	/**
-	 * Become the leader. The caller owns the queue's monitor.
-	 */
-	void lead() {
-		setState(LEADING);
-	}
-
-	/**
-	 * Leave the queue without having been granted. The caller owns the queue's monitor.
-	 */
-	void end() {
-		setState(ENDED);
+		setState(state);
 	}
 
 	LocalQueue queue() {
@@ -650,68 +546,6 @@ public final class Hold {
 			throw new IllegalStateException("Not in a queue yet");
 		}
 		return queue;
-	}
-
-	/**
-	 * Return whether this is still to be acquired.
-	 */
-	boolean isPending() {
-		return this.state <= LEADING;
-	}
-
-	/**
-	 * Return whether this waits behind the leader.
-	 */
-	boolean isWaiting() {
-		return this.state == WAITING;
-	}
-
-	/**
-	 * Return whether this is the leader, which contends in the store.
-	 */
-	boolean isLeader() {
-		return this.state == LEADING;
-	}
-
-	/**
-	 * Return whether this contends in the store, as the leader or once beside it.
-	 */
-	boolean isContending() {
-		int state = this.state;
-		return state == LEADING || state == TRYING;
-	}
-
-	/**
-	 * Return whether this is held according to its hold count.
-	 */
-	boolean isActive() {
-		return this.state > ENDED;
-	}
-
-	/**
-	 * Return whether this was released completely, or left the queue.
-	 */
-	boolean isEnded() {
-		return this.state == ENDED;
-	}
-
-	/**
-	 * Return whether this is held, or its lease is just being handed off or released.
-	 */
-	boolean mayHaveLease() {
-		return this.state >= ENDED;
-	}
-
-	/**
-	 * Return whether the lease was lost, and not all acquisitions are released yet.
-	 */
-	boolean isLost() {
-		int state = this.state;
-		return state < ENDED && state > LEADING;
-	}
-
-	void setState(int state) {
-		STATE.setRelease(this, state);
 	}
 
 	AcquireOptions options() {
@@ -733,34 +567,6 @@ public final class Hold {
 	 */
 	public Object owner() {
 		return this.owner;
-	}
-
-	/**
-	 * Signal the waiter, which must then be woken.
-	 */
-	void signal(Notification notification) {
-		this.notification = notification;
-	}
-
-	@Nullable Notification pollNotification() {
-		return (this.notification != null) ? (@Nullable Notification) NOTIFICATION.getAndSet(this, null) : null;
-	}
-
-	boolean hasNotification() {
-		return this.notification != null;
-	}
-
-	/**
-	 * Wake the waiter. Not to be called under a monitor, because an asynchronous
-	 * acquisition calls an executor.
-	 */
-	void wakeUp() {
-		if (this.waiter instanceof Thread thread) {
-			LockSupport.unpark(thread);
-		}
-		else {
-			((Waiter) this.waiter).wakeUp();
-		}
 	}
 
 	/**

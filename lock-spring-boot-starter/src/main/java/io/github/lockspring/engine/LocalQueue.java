@@ -61,11 +61,9 @@ import io.github.lockspring.spi.LeaseRequest;
  * Guarded by its monitor, under which nothing blocks and no foreign code is called.
  * Methods return the hold that must be woken.
  */
-final class LocalQueue {
+final class LocalQueue extends WaitingList<Hold> {
 
 	private static final VarHandle HOLDERS = Fields.varHandle(MethodHandles.lookup(), "holders", Hold.class);
-
-	private static final short MIN_SWEEP = 64;
 
 	private @Nullable Hold leader;
 
@@ -75,19 +73,6 @@ final class LocalQueue {
 	private int trying;
 
 	private volatile @Nullable Hold holders;
-
-	/**
-	 * The first waiting hold. Among those behind it are holds that have left.
-	 */
-	private volatile @Nullable Hold first;
-
-	private @Nullable Hold last;
-
-	/**
-	 * Number of holds that can leave until those that have left are removed. Thus leaving
-	 * takes no time that depends on how many wait.
-	 */
-	private short untilSweep;
 
 	/**
 	 * Number of permits of the holders when they were granted: some of them may be
@@ -224,17 +209,6 @@ final class LocalQueue {
 			}
 		}
 		return false;
-	}
-
-	private void append(Hold hold) {
-		Hold last = this.last;
-		if (last == null) {
-			this.first = hold;
-		}
-		else {
-			last.next = hold;
-		}
-		this.last = hold;
 	}
 
 	/**
@@ -407,11 +381,12 @@ final class LocalQueue {
 	 * writer.
 	 */
 	@Nullable Hold borrowerOf(Hold writer) {
-		return (this.holders != writer) ? lookForBorrowerFrom(writer) : null;
-	}
-
-	private synchronized @Nullable Hold lookForBorrowerFrom(Hold writer) {
-		return borrowerFrom(writer);
+		if (this.holders == writer) {
+			return null;
+		}
+		synchronized (this) {
+			return borrowerFrom(writer);
+		}
 	}
 
 	private @Nullable Hold borrowerFrom(Hold writer) {
@@ -464,43 +439,6 @@ final class LocalQueue {
 			left();
 		}
 		return promoteNext();
-	}
-
-	/**
-	 * A waiting hold has left: the first one does not remain.
-	 */
-	private void left() {
-		if (--this.untilSweep < 0) {
-			sweep();
-		}
-		skipLeft();
-	}
-
-	private void sweep() {
-		Hold before = null;
-		int waiting = 0;
-		Hold next;
-		for (Hold hold = this.first; hold != null; hold = next) {
-			next = hold.next;
-			if (hold.isWaiting()) {
-				before = hold;
-				waiting++;
-			}
-			else if (before != null) {
-				before.next = next;
-				hold.next = null;
-			}
-		}
-		this.last = (before != null) ? before : this.last;
-		this.untilSweep = (short) Math.min(Math.max(waiting, MIN_SWEEP), Short.MAX_VALUE);
-	}
-
-	private void skipLeft() {
-		for (Hold hold = this.first; hold != null && !hold.isWaiting(); hold = this.first) {
-			this.first = hold.next;
-			hold.next = null;
-		}
-		this.last = (this.first != null) ? this.last : null;
 	}
 
 	/**
@@ -602,33 +540,8 @@ final class LocalQueue {
 		if (this.leader != null) {
 			waiting.add(this.leader);
 		}
-		for (Hold hold = this.first; hold != null; hold = hold.next) {
-			if (hold.isWaiting()) {
-				waiting.add(hold);
-			}
-		}
+		forEachWaiting(waiting::add);
 		return waiting;
-	}
-
-	private void removeWaiting(Hold hold) {
-		Hold before = null;
-		for (Hold other = this.first; other != hold; other = other.next) {
-			if (other == null) {
-				return;
-			}
-			before = other;
-		}
-		if (before == null) {
-			this.first = hold.next;
-		}
-		else {
-			before.next = hold.next;
-		}
-		if (this.last == hold) {
-			this.last = before;
-		}
-		hold.next = null;
-		skipLeft();
 	}
 
 	/**

@@ -51,7 +51,7 @@ public final class LockEngine implements AutoCloseable {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
 				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
 				Poller.Sleeper.class, EngineException.class, Durations.class, Answer.Held.class, Answer.Denied.class,
-				Answer.Failed.class, Acquirer.Step.class, LocalQueue.LastAnswer.class, Acquirer.LastFailure.class,
+				Answer.Failed.class, Acquirer.Step.class, LocalQueue.LastAnswer.class,
 				ObservedHoldListener.class, EngineObservers.class, LockKind.class, AcquireOutcome.class);
 	}
 
@@ -207,7 +207,7 @@ public final class LockEngine implements AutoCloseable {
 		this.context.requireOpen(options);
 		Hold hold = this.acquirer.acquire(new Hold(this.leaseReleaser, key, capped, owner), waitNanos, interruptible);
 		if (logger.isDebugEnabled()) {
-			Acquirer.log(key, hold);
+			Acquisition.log(key, hold);
 		}
 		return hold;
 	}
@@ -219,7 +219,7 @@ public final class LockEngine implements AutoCloseable {
 			this.context.requireOpen(options);
 			hold = this.acquirer.acquire(pending, waitNanos, interruptible);
 			if (logger.isDebugEnabled()) {
-				Acquirer.log(pending.key(), hold);
+				Acquisition.log(pending.key(), hold);
 			}
 			if (hold != null) {
 				hold.notifyAcquired();
