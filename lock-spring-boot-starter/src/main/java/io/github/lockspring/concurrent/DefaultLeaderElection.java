@@ -253,7 +253,8 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	@Override
 	public @Nullable LeaseHolder leader() {
-		return inspect(() -> this.engine.inspection().holders(this.storeKey)
+		return inspect(() -> this.engine.inspection()
+			.holders(this.storeKey)
 			.stream()
 			.filter((holder) -> !holder.isReleased())
 			.findFirst()

@@ -358,8 +358,7 @@ final class DueCalls<T extends DueCalls.Item> {
 				logger.error("A call of the lock maintenance failed; it will be retried", ex);
 			}
 			finally {
-				end(this, failed,
-						DueCalls.this.work.nextBatchSize(failed, DueCalls.this.batchSize, this.items.size()));
+				end(this, failed, DueCalls.this.work.nextBatchSize(failed, DueCalls.this.batchSize, this.items.size()));
 			}
 		}
 

@@ -51,8 +51,8 @@ public final class LockEngine implements AutoCloseable {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
 				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
 				Poller.Sleeper.class, EngineException.class, Durations.class, Answer.Held.class, Answer.Denied.class,
-				Answer.Failed.class, Acquirer.Step.class, LocalQueue.LastAnswer.class,
-				ObservedHoldListener.class, EngineObservers.class, LockKind.class, AcquireOutcome.class);
+				Answer.Failed.class, Acquirer.Step.class, LocalQueue.LastAnswer.class, ObservedHoldListener.class,
+				EngineObservers.class, LockKind.class, AcquireOutcome.class);
 	}
 
 	private final EngineContext context;

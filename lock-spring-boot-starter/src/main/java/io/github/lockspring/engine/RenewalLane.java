@@ -81,8 +81,8 @@ final class RenewalLane implements DueCalls.Work<KeptLease> {
 		Outcome last = this.last;
 		KeptLease first = this.calls.first();
 		int waiting = this.calls.size();
-		return first != null && !this.suspects && !last.failed && waiting > last.batchSize
-				&& first.isLate(now, 2) && last.succeededNanos - first.dueNanos() > 0
+		return first != null && !this.suspects && !last.failed && waiting > last.batchSize && first.isLate(now, 2)
+				&& last.succeededNanos - first.dueNanos() > 0
 				&& waiting / last.batchSize * last.callNanos > first.intervalNanos() / 2;
 	}
 

@@ -23,8 +23,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server to which the driver connects. All locks must be stored on one server:
- * a driver that balances connections between servers that accept writes grants a key once
+ * The server to which the driver connects. All locks must be stored on one server: a
+ * driver that balances connections between servers that accept writes grants a key once
  * on each of them. Servers that are tried in their order are accepted. Likewise, all
  * leases must be measured by one clock.
  */

@@ -162,7 +162,8 @@ final class QueueWatcher implements Watcher {
 		if (queueEntry.paths().contains(event.getPath())) {
 			ownChanged(queueEntry, event);
 		}
-		else if (queueEntry.isWaiting()) { // permits watch more nodes than must be deleted
+		else if (queueEntry.isWaiting()) {
+			// permits watch more nodes than must be deleted
 			if (event.getType() == EventType.NodeDeleted
 					&& queueEntry.isFreedBy(LockPaths.nameOf(event.getPath()), this.watches.connections())) {
 				push(queueEntry);

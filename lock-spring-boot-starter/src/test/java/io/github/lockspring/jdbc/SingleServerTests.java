@@ -39,7 +39,8 @@ class SingleServerTests {
 			"jdbc:yugabytedb:postgresql://a,b/db?loadBalanceHosts=true",
 			"jdbc:postgresql://abc.dsql.us-east-1.on.aws/postgres", "jdbc:aws-dsql:postgresql://abc/postgres" })
 	void urlThatLeadsToSeveralPrimariesIsRejected(String url) {
-		assertThatExceptionOfType(UnsupportedDatabaseException.class).isThrownBy(() -> SingleServer.requireOneServer(url))
+		assertThatExceptionOfType(UnsupportedDatabaseException.class)
+			.isThrownBy(() -> SingleServer.requireOneServer(url))
 			.satisfies((rejection) -> assertThat(rejection).hasMessageNotContaining("jdbc:"));
 	}
 

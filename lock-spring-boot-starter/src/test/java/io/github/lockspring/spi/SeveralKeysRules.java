@@ -213,7 +213,8 @@ abstract class SeveralKeysRules extends BackendRules {
 			LeaseRequest lease = bothKeys(mode, BackendProcess.LEASE_TIME);
 			this.one.acquire(lease);
 			this.two.forceRelease(this.a, this.two.inspect(this.a).get(0));
-			LeaseRequest repeated = new LeaseRequest(lease.keys(), new LeaseTerms(mode, false, longer, 1), lease.owner());
+			LeaseRequest repeated = new LeaseRequest(lease.keys(), new LeaseTerms(mode, false, longer, 1),
+					lease.owner());
 			Duration validity = this.one.acquire(repeated).validity();
 			assertThat(repeated.keys()).allSatisfy((key) -> assertThat(this.two.inspect(key)).singleElement()
 				.satisfies((holder) -> assertThat(holder.remaining()).isGreaterThan(validity.dividedBy(2))));
