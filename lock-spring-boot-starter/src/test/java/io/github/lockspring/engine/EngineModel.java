@@ -42,9 +42,9 @@ abstract class EngineModel {
 	private static final int SCALE = Integer.getInteger("lock.test.scale", 1);
 
 	/**
-	 * How many orders a check explores: a hundred times as many with {@code -Ptorture}.
+	 * How many orders a check explores: thirty times as many with {@code -Ptorture}.
 	 */
-	static final int ORDERS = (SCALE > 1) ? 300 * SCALE : 30;
+	static final int ORDERS = (SCALE > 1) ? 300 * SCALE : 100;
 
 	/**
 	 * Has the classes prepared for the checker, which does so when they are first used:
