@@ -124,11 +124,7 @@ class ArchitectureTests {
 	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI, STATE);
 
 	@ArchTest
-	static final ArchRule redisKnowsTheSpiAndItsClients = packageKnowsOnly(ROOT + ".redis", SPI,
-			ROOT + ".redis.client");
-
-	@ArchTest
-	static final ArchRule clientsOfRedisKnowTheSpi = packageKnowsOnly(ROOT + ".redis.client", SPI);
+	static final ArchRule redisKnowsTheSpi = packageKnowsOnly(ROOT + ".redis", SPI);
 
 	@ArchTest
 	static final ArchRule redlockKnowsTheSpiAndRedis = packageKnowsOnly(ROOT + ".redlock", SPI, ROOT + ".redis");
@@ -236,10 +232,14 @@ class ArchitectureTests {
 			ROOT + ".redlock", AUTO_CONFIGURATION);
 
 	@ArchTest
-	static final ArchRule lettuceAndJedisStayWithTheirConnections = typesStayIn(
-			new String[] { "io.lettuce..", "redis.clients..", "org.springframework.data.redis.connection.lettuce",
-					"org.springframework.data.redis.connection.jedis" },
-			ROOT + ".redis.client", AUTO_CONFIGURATION);
+	static final ArchRule lettuceAndJedisStayWithTheirConnections = noClasses().that()
+		.resideOutsideOfPackage(AUTO_CONFIGURATION)
+		.and()
+		.haveNameNotMatching(Pattern.quote(ROOT) + "\\.redis\\.(Lettuce.*|Jedis.*|RedisClientAdapters)")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("io.lettuce..", "redis.clients..", "org.springframework.data.redis.connection.lettuce",
+				"org.springframework.data.redis.connection.jedis");
 
 	@ArchTest
 	static final ArchRule zooKeeperClientsStayInTheZooKeeperBackend = typesStayIn(ZOOKEEPER_TYPES,
@@ -284,7 +284,9 @@ class ArchitectureTests {
 	 */
 	@ArchTest
 	static final ArchRule reactorStaysInTheAdviceAndLettuce = noClasses().that()
-		.resideOutsideOfPackages(AOP, ROOT + ".redis.client")
+		.resideOutsideOfPackage(AOP)
+		.and()
+		.haveNameNotMatching(Pattern.quote(ROOT) + "\\.redis\\.Lettuce.*")
 		.and(DescribedPredicate.not(belongToAnyOf(ReactiveLockContext.class)))
 		.should()
 		.dependOnClassesThat()
@@ -326,7 +328,7 @@ class ArchitectureTests {
 			.map(JavaClass::getName)
 			.sorted()
 			.toList();
-		assertThat(internals).hasSizeLessThanOrEqualTo(58);
+		assertThat(internals).hasSizeLessThanOrEqualTo(51);
 	}
 
 	/**

@@ -29,10 +29,6 @@ import java.util.concurrent.TimeoutException;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.redis.client.RedisCall;
-import io.github.lockspring.redis.client.RedisClientAdapter;
-import io.github.lockspring.redis.client.RedisReply;
-import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.Deadline;
@@ -111,8 +107,7 @@ final class RedisCalls {
 	 */
 	private RedisCall leading(RedisCall call) {
 		byte[] argument = this.lead.argument();
-		return (argument != null && call.script() instanceof RedisScript script && script.takesTime())
-				? leading(call, argument, this.lead.isKept()) : call;
+		return (argument != null && call.script().takesTime()) ? leading(call, argument, this.lead.isKept()) : call;
 	}
 
 	/**

@@ -38,10 +38,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-import io.github.lockspring.redis.client.RedisCall;
-import io.github.lockspring.redis.client.RedisClientAdapter;
-import io.github.lockspring.redis.client.RedisClientAdapters;
-import io.github.lockspring.redis.client.RedisReply;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;

@@ -22,7 +22,6 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.redis.client.RedisCall;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;

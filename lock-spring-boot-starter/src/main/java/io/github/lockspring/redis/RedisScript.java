@@ -27,8 +27,6 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.github.lockspring.redis.client.LuaScript;
-
 /**
  * Lua script of this package, and its digest. A line {@code #include file} is replaced by
  * that file.
@@ -36,7 +34,7 @@ import io.github.lockspring.redis.client.LuaScript;
  * In the text for calls with a single key, the key of each command is {@code KEYS[1]}:
  * some services check the text, and reject scripts with keys in variables.
  */
-enum RedisScript implements LuaScript {
+enum RedisScript {
 
 	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RELEASE_WITH_DELAY("release-with-delay.lua"), RENEW("renew.lua"),
 	POLL("poll.lua"), DOWNGRADE("downgrade.lua"), INSPECT("inspect.lua"), INSPECT_QUEUE("inspect-queue.lua"),
@@ -86,18 +84,26 @@ enum RedisScript implements LuaScript {
 		return (keys == 1) ? this.singleKeySource : this.source;
 	}
 
-	@Override
-	public byte[] text(int keys) {
+	/**
+	 * Return the source of the script.
+	 * @param keys the number of keys of a call
+	 */
+	byte[] text(int keys) {
 		return source(keys).text;
 	}
 
-	@Override
-	public byte[] sha(int keys) {
+	/**
+	 * Return the digest, by which a server that has the script runs it.
+	 * @param keys the number of keys of a call
+	 */
+	byte[] sha(int keys) {
 		return source(keys).sha;
 	}
 
-	@Override
-	public boolean isRenewal() {
+	/**
+	 * Return whether the script renews leases, and must not wait for other calls.
+	 */
+	boolean isRenewal() {
 		return this == RENEW;
 	}
 

@@ -28,9 +28,6 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.redis.client.RedisCall;
-import io.github.lockspring.redis.client.RedisClientAdapter;
-import io.github.lockspring.redis.client.RedisReply;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;

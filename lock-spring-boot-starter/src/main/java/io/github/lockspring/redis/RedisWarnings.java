@@ -26,7 +26,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import io.github.lockspring.redis.client.RedisClientAdapter;
 import io.github.lockspring.support.DaemonThreads;
 
 /**

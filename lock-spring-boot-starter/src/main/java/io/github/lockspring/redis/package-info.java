@@ -15,9 +15,10 @@
  */
 
 /**
- * Leases in Redis: one server, Sentinel or Cluster, through Lettuce or Jedis. The rules
- * are implemented in the Lua scripts of this package; its classes send them and translate
- * the answers.
+ * Leases in Redis: one server, Sentinel or Cluster, through Lettuce or Jedis, with the
+ * application's settings but dedicated connections, deadlines and no repeated commands.
+ * The rules are implemented in the Lua scripts of this package; its classes send them and
+ * translate the answers.
  */
 @NullMarked
 package io.github.lockspring.redis;

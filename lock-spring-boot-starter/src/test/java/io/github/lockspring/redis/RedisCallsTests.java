@@ -23,8 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import io.github.lockspring.redis.client.RedisCall;
-import io.github.lockspring.redis.client.RedisClientAdapter;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -34,9 +34,6 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockspring.redis.client.RedisClientAdapter;
-import io.github.lockspring.redis.client.RedisClientAdapters;
-import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Denial;

@@ -34,7 +34,6 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.faults.EngineProcess;
-import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;

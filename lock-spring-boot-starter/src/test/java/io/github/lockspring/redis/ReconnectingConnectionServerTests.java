@@ -1,0 +1,113 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.util.Assert;
+
+import io.github.lockspring.server.RedisServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link ReconnectingConnection}.
+ */
+class ReconnectingConnectionServerTests {
+
+	private static final int ATTEMPTS = 100;
+
+	/**
+	 * A client that is shut down does not always complete a pending connection.
+	 */
+	@Test
+	void pendingConnectionIsCancelledByClose() throws InterruptedException {
+		for (int i = 0; i < ATTEMPTS; i++) {
+			RedisClient client = RedisClient.create(RedisServer.shared().uri().toString());
+			ReconnectingConnection<StatefulRedisConnection<String, String>> connections = new ReconnectingConnection<>(
+					"pending", client::connect, StatefulConnection::isOpen, StatefulConnection::closeAsync,
+					Duration.ofSeconds(1), null);
+			connections.renew();
+			TimeUnit.MICROSECONDS.sleep(i * 60L);
+			connections.close();
+			client.shutdownAsync(0, 0, TimeUnit.SECONDS);
+		}
+		Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
+			.until(() -> Thread.getAllStackTraces()
+				.keySet()
+				.stream()
+				.noneMatch((thread) -> thread.getName().equals("lock-redis-connect")));
+	}
+
+	/**
+	 * What is called with each connection finds it in place.
+	 */
+	@Test
+	void connectionThatIsLostIsOpenedAgainWithoutACaller() {
+		Set<Object> lost = ConcurrentHashMap.newKeySet();
+		Queue<Object> found = new ConcurrentLinkedQueue<>();
+		AtomicInteger attempts = new AtomicInteger();
+		AtomicReference<ReconnectingConnection<Object>> self = new AtomicReference<>();
+		ReconnectingConnection<Object> connections = new ReconnectingConnection<>("lost", () -> {
+			Assert.state(attempts.incrementAndGet() != 2, "not yet");
+			return new Object();
+		}, (connection) -> !lost.contains(connection), lost::add, Duration.ofSeconds(1),
+				() -> found.add(String.valueOf(self.get().current())));
+		self.set(connections);
+		connections.renew();
+		Awaitility.await().until(() -> found.size() == 1);
+		Object first = connections.current();
+		connections.restore(first);
+		Awaitility.await().until(() -> found.size() == 2);
+		assertThat(lost).containsExactly(first);
+		assertThat(found).doesNotContain("null").doesNotHaveDuplicates();
+		assertThat(attempts).hasValue(3);
+		connections.close();
+	}
+
+	@Test
+	void connectionThatIsLostBeforeItIsInPlaceIsOpenedAgain() {
+		Set<Object> lost = ConcurrentHashMap.newKeySet();
+		AtomicInteger opened = new AtomicInteger();
+		ReconnectingConnection<Object> connections = new ReconnectingConnection<>("early", () -> {
+			Object made = new Object();
+			if (opened.get() == 0) {
+				lost.add(made);
+			}
+			return made;
+		}, (connection) -> !lost.contains(connection), (connection) -> {
+		}, Duration.ofSeconds(1), opened::incrementAndGet);
+		connections.renew();
+		Awaitility.await().until(() -> opened.get() == 2);
+		assertThat(connections.current()).isNotNull();
+		connections.close();
+	}
+
+}
