@@ -194,7 +194,8 @@ final class LockOperation {
 			return this.name;
 		}
 		try {
-			return this.keyResolver.keyOf(key.valueFor(invocation));
+			Object value = key.valueFor(invocation);
+			return (value instanceof String) ? value : this.keyResolver.keyOf(value);
 		}
 		catch (InvalidLockKeyException ex) {
 			throw rejection("key", key, String.valueOf(ex.getMessage()), causeOf(ex));

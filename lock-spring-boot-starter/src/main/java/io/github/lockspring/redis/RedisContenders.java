@@ -51,7 +51,7 @@ final class RedisContenders implements RedisChannel {
 	/**
 	 * Requests that are, or may be, in a queue.
 	 */
-	private final Map<OwnerId, LeaseRequest> queued = new ConcurrentHashMap<>();
+	private final Map<String, LeaseRequest> queued = new ConcurrentHashMap<>();
 
 	private volatile String name = RedisOwners.channelOf(OwnerId.newInstance());
 
@@ -90,12 +90,12 @@ final class RedisContenders implements RedisChannel {
 	 * @return whether it was there before
 	 */
 	boolean add(LeaseRequest request) {
-		return this.queued.put(request.owner(), request) != null;
+		return this.queued.put(request.ownerText(), request) != null;
 	}
 
 	void remove(LeaseRequest request) {
 		if (!this.queued.isEmpty()) {
-			this.queued.remove(request.owner());
+			this.queued.remove(request.ownerText());
 		}
 	}
 
@@ -129,7 +129,7 @@ final class RedisContenders implements RedisChannel {
 	}
 
 	private void message(List<String> words, BackendListener listener) {
-		OwnerId owner = RedisOwners.ownerId(words.get(0));
+		String owner = RedisOwners.idOf(words.get(0));
 		LeaseRequest request = this.queued.get(owner);
 		if (request == null) {
 			return; // a request that timed out is released, or will be

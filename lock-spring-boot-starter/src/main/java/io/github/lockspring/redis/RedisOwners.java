@@ -60,14 +60,6 @@ final class RedisOwners {
 	}
 
 	/**
-	 * Parse the text of an owner that has not released the key.
-	 */
-	static OwnerId ownerId(String text) {
-		int end = text.indexOf(PROCESS);
-		return OwnerId.parse((end >= 0) ? text.substring(0, end) : text);
-	}
-
-	/**
 	 * Return the text of the owner from which a holder was parsed.
 	 */
 	static String ownerOf(LeaseHolder holder) {
@@ -107,7 +99,7 @@ final class RedisOwners {
 		}
 		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ZERO, 1); // unknown
 		return new LeaseRequest(List.of(message.substring(end + LOST.length())), terms,
-				ownerId(message.substring(0, end)));
+				OwnerId.parse(idOf(message.substring(0, end))));
 	}
 
 	/**
@@ -132,7 +124,10 @@ final class RedisOwners {
 		return new LeaseWaiter(idOf(text), processOf(text));
 	}
 
-	private static String idOf(String owner) {
+	/**
+	 * Return the id of an owner, with the mark if it has released the key with a delay.
+	 */
+	static String idOf(String owner) {
 		int end = owner.indexOf(PROCESS);
 		return (end >= 0) ? owner.substring(0, end) + (owner.endsWith(FORMER) ? FORMER : "") : owner;
 	}

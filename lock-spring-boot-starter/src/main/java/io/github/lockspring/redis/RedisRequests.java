@@ -123,11 +123,11 @@ final class RedisRequests {
 	 * Return the beginning of the record of an exclusive lease.
 	 */
 	private byte[] recordOf(LeaseRequest request) {
-		return RedisCall.arg("1 x " + request.owner() + this.ownerSuffix + ' ');
+		return RedisCall.arg("1 x " + request.ownerText() + this.ownerSuffix + ' ');
 	}
 
 	private byte[] owner(LeaseRequest request) {
-		return RedisCall.arg(request.owner() + this.ownerSuffix);
+		return RedisCall.arg(request.ownerText() + this.ownerSuffix);
 	}
 
 }

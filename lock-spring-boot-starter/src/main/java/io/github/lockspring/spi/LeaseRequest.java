@@ -176,7 +176,7 @@ public final class LeaseRequest {
 	public String ownerText() {
 		String text = this.ownerText;
 		if (text == null) {
-			text = owner().toString();
+			text = this.instance + '-' + Long.toHexString(this.sequence);
 			this.ownerText = text;
 		}
 		return text;
@@ -195,7 +195,7 @@ public final class LeaseRequest {
 
 	@Override
 	public String toString() {
-		return this.terms.mode() + " lease " + owner(); // keys may hold anything
+		return this.terms.mode() + " lease " + ownerText(); // keys may hold anything
 	}
 
 }
