@@ -339,10 +339,8 @@ final class Acquirer {
 	}
 
 	private @Nullable Grant grantSentTo(Hold hold) {
-		Lease lease = hold.leaseOrNull();
-		return (hold.pollNotification() instanceof Notification.Granted sent && lease != null
-				&& lease.request().equals(sent.request())
-				&& lease.grantedByNotification(sent.grant(), sent.attemptId(), hold.options(), this.time))
+		return (hold.pollNotification() instanceof Notification.Granted sent && hold.hasRequested(sent.request())
+				&& hold.lease().grantedByNotification(sent.grant(), sent.attemptId(), hold.options(), this.time))
 						? sent.grant() : null;
 	}
 
@@ -382,9 +380,9 @@ final class Acquirer {
 						+ " renewed in time; no more are acquired until the store has caught up. Hold fewer locks at"
 						+ " once, or use longer lease times, which are renewed less often", null), remaining);
 			}
-			Lease lease = leaseOf(hold, options);
-			long nowMillis = this.time.currentTimeMillis();
 			LocalQueue queue = hold.queue();
+			Lease lease = leaseOf(hold, options, queue);
+			long nowMillis = this.time.currentTimeMillis();
 			if (hold.isLeader()) {
 				queue.setAsking(true);
 			}
@@ -428,10 +426,10 @@ final class Acquirer {
 		}
 	}
 
-	private Lease leaseOf(Hold hold, AcquireOptions options) {
+	private Lease leaseOf(Hold hold, AcquireOptions options, LocalQueue queue) {
 		Lease lease = hold.leaseOrNull();
 		if (lease == null) {
-			LeaseRequest request = this.store.newRequest(hold.key(), options, hold.queue().isContended());
+			LeaseRequest request = this.store.newRequest(hold.key(), options, queue.isContended());
 			lease = options.isShareable() ? new SharedLease(request) : new Lease(request);
 			hold.setLease(lease);
 		}
@@ -526,13 +524,11 @@ final class Acquirer {
 	 */
 	boolean timeOut(Hold hold) {
 		BackendException failure = hold.queue().storeFailure();
-		if (!leave(hold)) {
-			return false;
-		}
-		if (failure != null) {
+		boolean left = leave(hold);
+		if (left && failure != null) {
 			throw this.store.unavailable(failure);
 		}
-		return true;
+		return left;
 	}
 
 	/**

@@ -25,11 +25,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
 
 /**
@@ -516,6 +518,63 @@ public final class Hold extends QueueNode<Hold> {
 	 */
 	boolean isBorrowing() {
 		return !this.options.isExclusive() && lease().isExclusive();
+	}
+
+	/**
+	 * Return whether this has the lease of a request, or is about to hand it off or
+	 * release it, and does not just borrow it.
+	 */
+	boolean mayHaveLeaseOf(LeaseRequest request) {
+		return mayHaveLease() && !isBorrowing() && lease().request().equals(request);
+	}
+
+	/**
+	 * End the lease of a request, if this has it.
+	 * @param token the only token with which to end it, or {@code null} for every token
+	 * @return whether this has the lease, or is about to release it
+	 */
+	boolean endLease(LeaseRequest request, @Nullable Long token) {
+		boolean present = mayHaveLeaseOf(request) && (token == null || token == this.token);
+		if (present) {
+			lease().end();
+		}
+		return present;
+	}
+
+	/**
+	 * End the lease of a request that the lease of this is the replacement of, or is
+	 * being replaced by.
+	 */
+	boolean endIfReplaced(LeaseRequest request) {
+		return mayHaveLease() && lease().endIfReplaced(request);
+	}
+
+	/**
+	 * Return whether this has made a request, and not another one since.
+	 */
+	boolean hasRequested(LeaseRequest request) {
+		Lease lease = this.lease;
+		return lease != null && lease.request().equals(request);
+	}
+
+	/**
+	 * Return whether a reader can share the lease of this one.
+	 * @param suitable whether the lease of a holder is suitable
+	 */
+	boolean canShareWith(Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
+		return isActive() && lease().isShareable() && reader.options.canShareWith(this.options)
+				&& suitable.test(this, reader.options);
+	}
+
+	boolean canHandOffTo(Hold other) {
+		return this.options.canHandOffTo(other.options, lease().request().terms().mode());
+	}
+
+	/**
+	 * Return the number of permits to acquire, or 0 if this is a lock.
+	 */
+	int wantedPermits() {
+		return (this.options.mode() instanceof LeaseMode.Permits permits) ? permits.permits() : 0;
 	}
 
 	@Nullable Lease leaseOrNull() {

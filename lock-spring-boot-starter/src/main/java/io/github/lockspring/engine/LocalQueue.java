@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,10 @@ final class LocalQueue extends WaitingList<Hold> {
 	 */
 	private int trying;
 
+	/**
+	 * The first holder. Written in order: threads without the monitor may read a slightly
+	 * earlier state.
+	 */
 	private volatile @Nullable Hold holders;
 
 	/**
@@ -128,7 +133,7 @@ final class LocalQueue extends WaitingList<Hold> {
 			return Turn.REJECTED;
 		}
 		if (this.leader == null && this.first == null) {
-			forgetAnswer(); // to earlier waiting holds
+			this.lastAnswer = null; // to earlier waiting holds
 		}
 		hold.enter(this, Hold.WAITING);
 		append(hold);
@@ -150,12 +155,15 @@ final class LocalQueue extends WaitingList<Hold> {
 	}
 
 	private boolean isReleasing() {
-		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.options().isExclusive() && holder.isEnded()) {
-				return true;
-			}
+		return firstHolder((holder) -> holder.options().isExclusive() && holder.isEnded()) != null;
+	}
+
+	private @Nullable Hold firstHolder(Predicate<Hold> predicate) {
+		Hold holder = this.holders;
+		while (holder != null && !predicate.test(holder)) {
+			holder = holder.next;
 		}
-		return false;
+		return holder;
 	}
 
 	private boolean tryOnce(Hold hold) {
@@ -177,13 +185,11 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * Returns {@code false} if their limits differ, which is checked by the store.
 	 */
 	private boolean areTooManyPermitsHeld(AcquireOptions options) {
-		if (!(options.mode() instanceof LeaseMode.Permits wanted)) {
+		if (!(options.mode() instanceof LeaseMode.Permits wanted)
+				|| wanted.limit() - wanted.permits() >= this.permits) {
 			return false;
 		}
 		long left = wanted.limit() - wanted.permits();
-		if (left - this.permits >= 0) {
-			return false;
-		}
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
 			if (holder.mayHaveLease() && holder.lease().request().terms().mode() instanceof LeaseMode.Permits held) {
 				if (held.limit() != wanted.limit() || held.version() != wanted.version()) {
@@ -227,7 +233,9 @@ final class LocalQueue extends WaitingList<Hold> {
 	 */
 	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
 		endTurn(hold);
-		forgetAnswer();
+		if (this.lastAnswer != null) {
+			this.lastAnswer = null;
+		}
 		addHolder(hold);
 		hold.begin(lease, token);
 		return lease.isShareable() ? null : promote();
@@ -242,12 +250,11 @@ final class LocalQueue extends WaitingList<Hold> {
 	 */
 	synchronized List<Hold> admit(Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
 		List<Hold> admitted = new ArrayList<>();
-		Hold next = this.first;
-		while (next != null && this.leader == null && canShare(reader, next, suitable)) {
+		for (Hold next = this.first; next != null && this.leader == null
+				&& reader.canShareWith(next, suitable); next = this.first) {
 			removeWaiting(next);
 			share(reader, next);
 			admitted.add(next);
-			next = this.first;
 		}
 		Hold leader = promote();
 		if (leader != null) {
@@ -268,18 +275,13 @@ final class LocalQueue extends WaitingList<Hold> {
 			return false;
 		}
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (canShare(holder, reader, suitable)) {
+			if (holder.canShareWith(reader, suitable)) {
 				reader.enter(this, Hold.ENDED);
 				share(holder, reader);
 				return true;
 			}
 		}
 		return false;
-	}
-
-	private static boolean canShare(Hold holder, Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
-		return holder.isActive() && holder.lease().isShareable() && reader.options().canShareWith(holder.options())
-				&& suitable.test(holder, reader.options());
 	}
 
 	private void share(Hold holder, Hold reader) {
@@ -294,13 +296,11 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * @return {@code false} if it is the last one, which is not removed yet
 	 */
 	synchronized boolean leaveShared(Hold reader) {
-		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder != reader && holder.leaseOrNull() == reader.lease()) {
-				removeHolder(reader);
-				return true;
-			}
+		Hold other = firstHolder((holder) -> holder != reader && holder.leaseOrNull() == reader.lease());
+		if (other != null) {
+			removeHolder(reader);
 		}
-		return false;
+		return other != null;
 	}
 
 	private void endTurn(Hold hold) {
@@ -313,13 +313,9 @@ final class LocalQueue extends WaitingList<Hold> {
 	}
 
 	private void addHolder(Hold hold) {
-		this.permits += permits(hold);
+		this.permits += hold.wantedPermits();
 		hold.next = this.holders;
-		setHolders(hold);
-	}
-
-	private static int permits(Hold hold) {
-		return (hold.options().mode() instanceof LeaseMode.Permits mode) ? mode.permits() : 0;
+		HOLDERS.setRelease(this, hold);
 	}
 
 	/**
@@ -331,7 +327,9 @@ final class LocalQueue extends WaitingList<Hold> {
 	 */
 	synchronized @Nullable Hold handOff(Hold from, BiPredicate<Lease, AcquireOptions> suitable) {
 		Hold next = this.first;
-		if (next == null || !canOvertakeLeader(from) || !canHandOff(from, next)
+		Hold leader = this.leader;
+		if (next == null || !from.canHandOffTo(next)
+				|| leader != null && (from.options().isExclusive() || !from.canHandOffTo(leader))
 				|| !suitable.test(from.lease(), next.options())) {
 			return null;
 		}
@@ -343,15 +341,6 @@ final class LocalQueue extends WaitingList<Hold> {
 		return next;
 	}
 
-	private boolean canOvertakeLeader(Hold from) {
-		Hold leader = this.leader;
-		return leader == null || !from.options().isExclusive() && canHandOff(from, leader);
-	}
-
-	private static boolean canHandOff(Hold from, Hold to) {
-		return from.options().canHandOffTo(to.options(), from.lease().request().terms().mode());
-	}
-
 	/**
 	 * Let the owner of an exclusive holder read as well. The release of the holder does
 	 * not always enter the monitor. The fence ensures that either this method sees that
@@ -361,7 +350,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * @return the hold of the reader, or {@code null} if the writer has ended
 	 */
 	synchronized @Nullable Hold lend(Hold writer, Hold reader) {
-		Hold present = borrowerFrom(writer);
+		Hold present = borrowerOf(writer);
 		if (present != null && present.countUp()) {
 			return present;
 		}
@@ -385,17 +374,9 @@ final class LocalQueue extends WaitingList<Hold> {
 			return null;
 		}
 		synchronized (this) {
-			return borrowerFrom(writer);
+			return firstHolder((holder) -> holder != writer && holder.leaseOrNull() == writer.lease()
+					&& holder.isActive());
 		}
-	}
-
-	private @Nullable Hold borrowerFrom(Hold writer) {
-		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder != writer && holder.leaseOrNull() == writer.lease() && holder.isActive()) {
-				return holder;
-			}
-		}
-		return null;
 	}
 
 	/**
@@ -517,11 +498,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 */
 	synchronized @Nullable Hold signal(LeaseRequest request, Notification notification) {
 		Hold hold = this.leader;
-		if (hold == null) {
-			return null;
-		}
-		Lease lease = hold.leaseOrNull();
-		if (lease == null || !lease.request().equals(request)) {
+		if (hold == null || !hold.hasRequested(request)) {
 			return null;
 		}
 		hold.signal(notification);
@@ -549,26 +526,20 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * holders without the monitor finds those behind it.
 	 */
 	private void removeHolder(Hold hold) {
-		if (this.holders == hold) {
-			setHolders(hold.next);
-			this.permits -= permits(hold);
-			return;
-		}
-		for (Hold other = this.holders; other != null; other = other.next) {
-			if (other.next == hold) {
-				other.next = hold.next;
-				this.permits -= permits(hold);
+		Hold before = null;
+		for (Hold other = this.holders; other != hold; other = other.next) {
+			if (other == null) {
 				return;
 			}
+			before = other;
 		}
-	}
-
-	/**
-	 * Set the first holder, with an ordered write: threads without the monitor may read a
-	 * slightly earlier state.
-	 */
-	private void setHolders(@Nullable Hold first) {
-		HOLDERS.setRelease(this, first);
+		if (before == null) {
+			HOLDERS.setRelease(this, hold.next);
+		}
+		else {
+			before.next = hold.next;
+		}
+		this.permits -= hold.wantedPermits();
 	}
 
 	/**
@@ -604,47 +575,21 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * preferred.
 	 */
 	synchronized @Nullable Hold holderOf(LeaseRequest request) {
-		Hold ended = null;
-		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (mayHave(holder, request)) {
-				if (holder.isActive()) {
-					return holder;
-				}
-				ended = holder;
-			}
-		}
-		return ended;
-	}
-
-	private static boolean mayHave(Hold holder, LeaseRequest request) {
-		return holder.mayHaveLease() && !holder.isBorrowing() && holder.lease().request().equals(request);
+		Hold active = firstHolder((holder) -> holder.isActive() && holder.mayHaveLeaseOf(request));
+		return (active != null) ? active : firstHolder((holder) -> holder.mayHaveLeaseOf(request));
 	}
 
 	/**
-	 * End a lease that has ended in the store, so that it can no longer be handed off,
-	 * except for a reader for which it is just being downgraded.
-	 * @param token the only token with which to end it, or {@code null} for every token
-	 * @return the holds that have it, or are about to release it
+	 * End the leases that have ended in the store, so that they can no longer be handed
+	 * off.
+	 * @param end ends the lease of a holder if it is such a lease, and returns whether
+	 * it has done so
+	 * @return the holds that had such a lease
 	 */
-	synchronized List<Hold> revoke(LeaseRequest request, @Nullable Long token) {
+	synchronized List<Hold> endLeases(Predicate<Hold> end) {
 		List<Hold> holds = new ArrayList<>(1);
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (mayHave(holder, request) && (token == null || token == holder.token())) {
-				holder.lease().end();
-				holds.add(holder);
-			}
-		}
-		return holds;
-	}
-
-	/**
-	 * End a lease that the store is just replacing, or has replaced by.
-	 * @return the holds that have lost it, unless they continue under the other one
-	 */
-	synchronized List<Hold> revokeReplaced(LeaseRequest request) {
-		List<Hold> holds = new ArrayList<>(0);
-		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.mayHaveLease() && holder.lease().endIfReplaced(request)) {
+			if (end.test(holder)) {
 				holds.add(holder);
 			}
 		}
@@ -656,12 +601,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * to end.
 	 */
 	synchronized boolean isHolder(Hold hold) {
-		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder == hold) {
-				return true;
-			}
-		}
-		return false;
+		return firstHolder((holder) -> holder == hold) != null;
 	}
 
 	@Nullable Hold holders() {
@@ -677,12 +617,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * lost its lease does not count, although its owner may never release it.
 	 */
 	synchronized boolean isInUse() {
-		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.mayHaveLease()) {
-				return true;
-			}
-		}
-		return isWaitedFor();
+		return isWaitedFor() || firstHolder(Hold::mayHaveLease) != null;
 	}
 
 	/**
@@ -729,12 +664,10 @@ final class LocalQueue extends WaitingList<Hold> {
 	}
 
 	synchronized YieldPolicy yieldPolicy(long now, EngineSettings settings) {
-		YieldPolicy yieldPolicy = this.yieldPolicy;
-		if (yieldPolicy == null) {
-			yieldPolicy = new YieldPolicy(now, settings);
-			this.yieldPolicy = yieldPolicy;
+		if (this.yieldPolicy == null) {
+			this.yieldPolicy = new YieldPolicy(now, settings);
 		}
-		return yieldPolicy;
+		return this.yieldPolicy;
 	}
 
 	/**
@@ -745,12 +678,6 @@ final class LocalQueue extends WaitingList<Hold> {
 	 */
 	void answered(long nanos, @Nullable BackendException failure) {
 		this.lastAnswer = new LastAnswer(nanos, failure);
-	}
-
-	private void forgetAnswer() {
-		if (this.lastAnswer != null) {
-			this.lastAnswer = null;
-		}
 	}
 
 	@Nullable BackendException storeFailure() {

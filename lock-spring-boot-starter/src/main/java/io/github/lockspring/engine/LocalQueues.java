@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -161,7 +162,7 @@ final class LocalQueues {
 	 * @return the holds that have it, or are about to release it
 	 */
 	List<Hold> revoke(LeaseRequest request, @Nullable Long token) {
-		return queuesOf(request).stream().flatMap((queue) -> queue.revoke(request, token).stream()).toList();
+		return endLeases(request, (hold) -> hold.endLease(request, token));
 	}
 
 	/**
@@ -184,7 +185,11 @@ final class LocalQueues {
 	 * @return the holds that have lost it, unless they continue under the other one
 	 */
 	List<Hold> revokeReplaced(LeaseRequest request) {
-		return queuesOf(request).stream().flatMap((queue) -> queue.revokeReplaced(request).stream()).toList();
+		return endLeases(request, (hold) -> hold.endIfReplaced(request));
+	}
+
+	private List<Hold> endLeases(LeaseRequest request, Predicate<Hold> end) {
+		return queuesOf(request).stream().flatMap((queue) -> queue.endLeases(end).stream()).toList();
 	}
 
 	/**
