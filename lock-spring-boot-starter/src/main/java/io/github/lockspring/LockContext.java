@@ -65,7 +65,8 @@ public final class LockContext {
 	 * the method was not called through its proxy
 	 */
 	public static LockHandle current() {
-		Object innermost = last(STACK.get());
+		List<Object> stack = STACK.get();
+		Object innermost = stack.isEmpty() ? null : stack.get(stack.size() - 1);
 		if (innermost instanceof LockHandle lock) {
 			return lock;
 		}
@@ -73,10 +74,6 @@ public final class LockContext {
 			return part.context.lock;
 		}
 		throw none();
-	}
-
-	private static @Nullable Object last(List<Object> stack) {
-		return stack.isEmpty() ? null : stack.get(stack.size() - 1);
 	}
 
 	static IllegalStateException none() {
@@ -155,9 +152,10 @@ public final class LockContext {
 
 	static void leave() {
 		List<Object> stack = STACK.get();
-		if (last(stack) instanceof LockHandle) {
-			stack.remove(stack.size() - 1);
-			stack.remove(stack.size() - 1);
+		int last = stack.size() - 1;
+		if (last > 0 && stack.get(last) instanceof LockHandle) {
+			stack.remove(last);
+			stack.remove(last - 1);
 		}
 	}
 

@@ -105,21 +105,16 @@ final class BlockingInvoker implements LockedInvoker {
 			if (PersistenceContexts.areBound() && !lock.isHeldIn(LockContext.get(), key)) {
 				this.persistence.acquired(lock.name());
 			}
-			return runHolding(lock, handle, others, method, invocation);
-		}
-	}
-
-	private @Nullable Object runHolding(LockOperation lock, LockHandle handle, List<LockInvocation> others,
-			LockedMethod method, MethodInvocation invocation) throws Throwable {
-		LockUtils.enter(lock.name(), handle);
-		try {
-			if (method.isOffered(lock)) {
-				method.offer(handle, invocation);
+			LockUtils.enter(lock.name(), handle);
+			try {
+				if (method.isOffered(lock)) {
+					method.offer(handle, invocation);
+				}
+				return runUnder(others, method, invocation);
 			}
-			return runUnder(others, method, invocation);
-		}
-		finally {
-			LockUtils.leave();
+			finally {
+				LockUtils.leave();
+			}
 		}
 	}
 

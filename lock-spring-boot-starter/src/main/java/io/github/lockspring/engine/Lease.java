@@ -353,7 +353,7 @@ class Lease {
 	 * @return the request to release in the store now
 	 */
 	LeaseRequest leave(String key) {
-		return request();
+		return this.request;
 	}
 
 	/**
@@ -361,7 +361,7 @@ class Lease {
 	 * @return the request to release in the store now
 	 */
 	LeaseRequest leaveAll(List<String> keys) {
-		return request();
+		return this.request;
 	}
 
 	/**
