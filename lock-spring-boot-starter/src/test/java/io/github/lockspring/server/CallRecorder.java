@@ -49,8 +49,8 @@ public final class CallRecorder implements AutoCloseable {
 	private CallRecorder(String boundary) {
 		this.transformer = new AgentBuilder.Default().disableClassFormatChanges()
 			.with(AgentBuilder.RedefinitionStrategy.RETRANSFORMATION)
-			.type((type, loader, module, redefined, domain) -> type.getName().equals(boundary)
-					|| type.getName().startsWith(LIBRARY) && !isTest(domain))
+			.type((type, loader, module, redefined, domain) -> loader == CallRecorder.class.getClassLoader()
+					&& (type.getName().equals(boundary) || type.getName().startsWith(LIBRARY) && !isTest(domain)))
 			.transform((builder, type, loader, module, domain) -> builder
 				.visit(Advice.to(Recording.class).on(ElementMatchers.isMethod())))
 			.installOn(this.instrumentation);
