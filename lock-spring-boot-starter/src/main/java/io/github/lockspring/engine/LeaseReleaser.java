@@ -208,7 +208,17 @@ final class LeaseReleaser implements Hold.Engine {
 	}
 
 	private boolean releaseOwnLease(Hold hold) {
-		return handOff(hold) || releaseInStore(hold) || reportLossAtRelease(hold);
+		if (handOff(hold)) {
+			return true;
+		}
+		boolean held;
+		try {
+			held = releaseInStore(hold, hold.lease().leave(hold.key()));
+		}
+		finally {
+			endInQueue(hold);
+		}
+		return held || reportLossAtRelease(hold);
 	}
 
 	/**
@@ -232,15 +242,6 @@ final class LeaseReleaser implements Hold.Engine {
 	private boolean reportLossAtRelease(Hold hold) {
 		this.lossHandler.reportLossAtRelease(hold);
 		return false;
-	}
-
-	private boolean releaseInStore(Hold hold) {
-		try {
-			return releaseInStore(hold, hold.lease().leave(hold.key()));
-		}
-		finally {
-			endInQueue(hold);
-		}
 	}
 
 	/**
