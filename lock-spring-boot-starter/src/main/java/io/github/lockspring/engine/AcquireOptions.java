@@ -265,7 +265,13 @@ public final class AcquireOptions {
 	 */
 	boolean canHandOffTo(AcquireOptions other, LeaseMode mode) {
 		return this.handOffCapable && other.handOffCapable && this.autoRenew == other.autoRenew
-				&& this.leaseNanos == other.leaseNanos && mode.equals(other.mode());
+				&& this.leaseNanos == other.leaseNanos && isSame(mode, other.mode());
+	}
+
+	private static boolean isSame(LeaseMode one, LeaseMode other) {
+		return one == other || (one instanceof LeaseMode.Permits some && other instanceof LeaseMode.Permits others
+				&& some.permits() == others.permits() && some.limit() == others.limit()
+				&& some.version() == others.version());
 	}
 
 }
