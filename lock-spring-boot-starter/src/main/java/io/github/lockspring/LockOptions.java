@@ -18,8 +18,6 @@ package io.github.lockspring;
 
 import java.time.Duration;
 
-import org.springframework.format.annotation.DurationFormat;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -193,8 +191,8 @@ public final class LockOptions {
 	public LockOptions withLeaseTime(Duration leaseTime) {
 		Assert.notNull(leaseTime, "'leaseTime' must not be null");
 		if (leaseTime.compareTo(MIN_LEASE_TIME) < 0 || leaseTime.compareTo(MAX_LEASE_TIME) > 0) {
-			throw new IllegalArgumentException("'leaseTime' must be between " + text(MIN_LEASE_TIME) + " and "
-					+ text(MAX_LEASE_TIME) + ", not " + text(leaseTime));
+			throw new IllegalArgumentException("'leaseTime' must be between " + LockUtils.text(MIN_LEASE_TIME) + " and "
+					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(leaseTime));
 		}
 		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
 	}
@@ -245,16 +243,9 @@ public final class LockOptions {
 		Assert.notNull(lockAtLeastFor, "'lockAtLeastFor' must not be null");
 		if (lockAtLeastFor.isNegative() || lockAtLeastFor.compareTo(MAX_LEASE_TIME) > 0) {
 			throw new IllegalArgumentException("'lockAtLeastFor' must be between zero (no minimum) and "
-					+ text(MAX_LEASE_TIME) + ", not " + text(lockAtLeastFor));
+					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(lockAtLeastFor));
 		}
 		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, lockAtLeastFor, this.permits);
-	}
-
-	/**
-	 * Return a duration as one writes it, such as {@code 1d}.
-	 */
-	private static String text(Duration duration) {
-		return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
 	}
 
 	@Override

@@ -16,9 +16,12 @@
 
 package io.github.lockspring;
 
+import java.time.Duration;
 import java.util.Collection;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
@@ -27,8 +30,8 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 
 /**
- * Utility methods for templates, handles and contexts. Mainly for internal use within the
- * library: they may change without notice.
+ * Utility methods for templates, handles and contexts, and for durations. Mainly for
+ * internal use within the library: they may change without notice.
  */
 public final class LockUtils {
 
@@ -207,6 +210,15 @@ public final class LockUtils {
 	 */
 	public static Object ownerOf(LockTemplate template, String storeKey) {
 		return template.ownerOf(storeKey);
+	}
+
+	/**
+	 * Return a duration as one writes it, such as {@code 1d} or {@code 1m30s}.
+	 * @param duration the duration
+	 * @return its text
+	 */
+	public static String text(Duration duration) {
+		return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
 	}
 
 	/**

@@ -24,8 +24,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.format.annotation.DurationFormat;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.LockOptions;
@@ -102,13 +100,13 @@ final class LockSettings {
 			requireRenewInterval(interval);
 			Duration lease = this.properties.getLeaseTime();
 			require(interval.compareTo(lease) < 0, "lock.renew-interval", interval,
-					"It must be shorter than lock.lease-time, which is " + text(lease) + '.');
+					"It must be shorter than lock.lease-time, which is " + LockUtils.text(lease) + '.');
 		}
 	}
 
 	private static void requireRenewInterval(Duration interval) {
 		require(interval.compareTo(MIN_RENEW_INTERVAL) >= 0, "lock.renew-interval", interval,
-				"It must be " + text(MIN_RENEW_INTERVAL) + " or longer.");
+				"It must be " + LockUtils.text(MIN_RENEW_INTERVAL) + " or longer.");
 	}
 
 	private void checkNumbers() {
@@ -143,7 +141,7 @@ final class LockSettings {
 			requireMillis("lock.zookeeper.connection-timeout", connection);
 			require(connection.compareTo(zookeeper.getSessionTimeout()) <= 0, "lock.zookeeper.connection-timeout",
 					connection, "It must not be longer than lock.zookeeper.session-timeout, which is "
-							+ text(zookeeper.getSessionTimeout()) + '.');
+							+ LockUtils.text(zookeeper.getSessionTimeout()) + '.');
 		}
 		checkZooKeeperRetry(zookeeper.getRetry());
 	}
@@ -153,7 +151,7 @@ final class LockSettings {
 		requireMillis("lock.zookeeper.retry.max-sleep", retry.getMaxSleep());
 		require(retry.getMaxSleep().compareTo(retry.getBaseSleep()) >= 0, "lock.zookeeper.retry.max-sleep",
 				retry.getMaxSleep(), "It must not be shorter than lock.zookeeper.retry.base-sleep, which is "
-						+ text(retry.getBaseSleep()) + '.');
+						+ LockUtils.text(retry.getBaseSleep()) + '.');
 		int retries = retry.getMaxRetries();
 		require(retries >= 0 && retries <= MAX_RETRIES, "lock.zookeeper.retry.max-retries", retries,
 				"It must be between 0 and " + MAX_RETRIES + '.');
@@ -195,7 +193,7 @@ final class LockSettings {
 		boolean renewed = autoRenew == null || autoRenew;
 		if (interval != null && renewed) {
 			require(lease.compareTo(interval) > 0, property, lease,
-					"It must be longer than lock.renew-interval, which is " + text(interval) + '.');
+					"It must be longer than lock.renew-interval, which is " + LockUtils.text(interval) + '.');
 		}
 	}
 
@@ -205,8 +203,8 @@ final class LockSettings {
 
 	private static void requireLeaseTime(String name, Duration value) {
 		require(value.compareTo(LockOptions.MIN_LEASE_TIME) >= 0 && value.compareTo(LockOptions.MAX_LEASE_TIME) <= 0,
-				name, value, "It must be between " + text(LockOptions.MIN_LEASE_TIME) + " and "
-						+ text(LockOptions.MAX_LEASE_TIME) + '.');
+				name, value, "It must be between " + LockUtils.text(LockOptions.MIN_LEASE_TIME) + " and "
+						+ LockUtils.text(LockOptions.MAX_LEASE_TIME) + '.');
 	}
 
 	private static void requirePositive(String name, Duration value) {
@@ -216,13 +214,6 @@ final class LockSettings {
 	private static void requireMillis(String name, Duration value) {
 		require(value.compareTo(MILLISECOND) >= 0 && value.compareTo(DAY) <= 0, name, value,
 				"It must be between a millisecond and a day.");
-	}
-
-	/**
-	 * Return a duration as one writes it, such as {@code 1d} or {@code 1m30s}.
-	 */
-	private static String text(Duration duration) {
-		return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
 	}
 
 	static void require(boolean condition, String name, Object value, String reason) {
