@@ -38,8 +38,6 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import org.jspecify.annotations.NullMarked;
 
-import io.github.lockspring.support.LockConfigurationException;
-
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
@@ -178,8 +176,7 @@ class ArchitectureTests {
 
 	/**
 	 * What applications and authors of backends see. {@code LockUtils} is for the other
-	 * packages of the library, which cannot see what is package-private. One exception of
-	 * {@code support} is public, because all packages throw it.
+	 * packages of the library, which cannot see what is package-private.
 	 */
 	@ArchTest
 	static final ArchRule publicApiMentionsPublicApiOnly = classes().that()
@@ -328,7 +325,7 @@ class ArchitectureTests {
 			.map(JavaClass::getName)
 			.sorted()
 			.toList();
-		assertThat(internals).hasSizeLessThanOrEqualTo(51);
+		assertThat(internals).hasSizeLessThanOrEqualTo(49);
 	}
 
 	/**
@@ -441,8 +438,7 @@ class ArchitectureTests {
 	private static final class MentionNothingInternal extends ArchCondition<JavaClass> {
 
 		private static final DescribedPredicate<JavaClass> INTERNALS = resideInAnyPackage(ROOT + "..")
-			.and(DescribedPredicate.not(resideInAnyPackage(PUBLIC_API)))
-			.and(DescribedPredicate.not(belongToAnyOf(LockConfigurationException.class)));
+			.and(DescribedPredicate.not(resideInAnyPackage(PUBLIC_API)));
 
 		MentionNothingInternal() {
 			super("mention public API only");

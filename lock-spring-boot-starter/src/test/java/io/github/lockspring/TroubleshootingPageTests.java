@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LockConfigurationException;
 import io.github.lockspring.spi.PermitLimitException;
-import io.github.lockspring.support.LockConfigurationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

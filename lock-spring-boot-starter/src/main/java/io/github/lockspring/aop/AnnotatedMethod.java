@@ -22,6 +22,8 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.InvalidLockDeclarationException;
+
 /**
  * Method with a lock annotation, as named in messages.
  *

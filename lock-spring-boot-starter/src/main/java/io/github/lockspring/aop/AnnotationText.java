@@ -24,6 +24,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.support.KeyFormat;
 
 /**

@@ -23,6 +23,7 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.SpringProperties;
 
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockChecks;
 
 /**

@@ -35,6 +35,7 @@ import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.support.CompositeTaskDecorator;
 import org.springframework.util.function.SingletonSupplier;
 
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockKeyConverter;
 import io.github.lockspring.LockTemplate;
 

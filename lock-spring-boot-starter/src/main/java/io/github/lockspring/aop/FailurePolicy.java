@@ -26,6 +26,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.LockNotAcquiredException;

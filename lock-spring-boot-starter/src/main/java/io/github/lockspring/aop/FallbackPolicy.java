@@ -29,6 +29,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.aop.expression.LockExpressionRootObject;

@@ -16,6 +16,8 @@
 
 package io.github.lockspring.aop;
 
+import io.github.lockspring.InvalidLockDeclarationException;
+
 /**
  * Startup check that calls of all annotated methods are intercepted. Reads the
  * annotations of all beans that have not been read yet.

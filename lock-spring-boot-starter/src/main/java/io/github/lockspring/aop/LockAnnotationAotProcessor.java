@@ -32,6 +32,7 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
 
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.OnFailure;
 
 /**

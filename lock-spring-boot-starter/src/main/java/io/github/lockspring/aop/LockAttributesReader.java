@@ -27,6 +27,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.expression.InvalidLockExpressionException;

@@ -47,6 +47,7 @@ import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedLocks;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.DistributedSemaphores;
+import io.github.lockspring.InvalidLockDeclarationException;
 
 /**
  * Source of the lock attributes of methods. All annotations of a class are read on the

@@ -37,7 +37,7 @@ import io.github.lockspring.support.KeyFormat;
  */
 public final class ProxyCheck implements InterceptionCheck {
 
-	private static final Log logger = LogFactory.getLog(LockDeclarationCheck.class);
+	private static final Log logger = LogFactory.getLog(StartupCheck.class);
 
 	/**
 	 * Bean of the Spring TestContext Framework that is present if a test overrides beans.

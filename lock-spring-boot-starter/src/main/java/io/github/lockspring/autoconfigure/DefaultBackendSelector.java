@@ -26,7 +26,7 @@ import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.ObjectProvider;
 
 import io.github.lockspring.spi.LockBackend;
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
  * Selects the default backend, or throws an exception that lists the choices. The default

@@ -41,7 +41,7 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.InterceptionCheck;
 import io.github.lockspring.aop.LeaseTimeCheck;
-import io.github.lockspring.aop.LockDeclarationCheck;
+import io.github.lockspring.aop.StartupCheck;
 import io.github.lockspring.aop.expression.LockExpressionRootObject;
 import io.github.lockspring.autoconfigure.LockProperties.AopMode;
 import io.github.lockspring.engine.LockEngines;
@@ -63,11 +63,11 @@ class LockAopConfiguration {
 				ModeSelector.modeIn(environment) == AopMode.PROXY);
 	}
 
-	@Bean("io.github.lockspring.lockDeclarationCheck")
-	static LockDeclarationCheck lockDeclarationCheck(ConfigurableListableBeanFactory beanFactory,
+	@Bean("io.github.lockspring.lockStartupCheck")
+	static StartupCheck lockStartupCheck(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockInterceptor interceptor, ObjectProvider<LockTemplate> template, LockEngines engines,
 			LockSettings settings, InterceptionCheck interception) {
-		return new LockDeclarationCheck(beanFactory, interceptor, settings.templateOf(template, engines),
+		return new StartupCheck(beanFactory, interceptor, settings.templateOf(template, engines),
 				settings.annotationDefaults(), interception);
 	}
 

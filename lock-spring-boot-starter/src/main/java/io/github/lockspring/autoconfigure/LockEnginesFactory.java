@@ -29,8 +29,8 @@ import io.github.lockspring.event.LeadershipGrantedEvent;
 import io.github.lockspring.event.LeadershipRevokedEvent;
 import io.github.lockspring.event.LockLostEvent;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.LockConfigurationException;
 import io.github.lockspring.spi.TimeSource;
-import io.github.lockspring.support.LockConfigurationException;
 
 /**
  * Creates an engine for each backend.

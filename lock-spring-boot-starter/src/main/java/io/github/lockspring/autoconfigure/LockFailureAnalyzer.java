@@ -20,8 +20,8 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-import io.github.lockspring.aop.InvalidLockDeclarationException;
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.InvalidLockDeclarationException;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
  * Failure analyzer for {@link LockConfigurationException}.

@@ -24,7 +24,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
  * Releases all locks before the application ends: new acquisitions are rejected, holders

@@ -38,7 +38,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.redlock.RedlockBackend;
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
  * Configuration of locks on a majority of independent Redis servers.

@@ -23,7 +23,7 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
  * Detects data sources that route to several databases. A lock must be stored in a single

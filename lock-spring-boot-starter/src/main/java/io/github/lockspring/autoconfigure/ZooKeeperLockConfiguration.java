@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.spi.LockConfigurationException;
 import io.github.lockspring.zookeeper.ZooKeeperLockBackend;
 
 /**

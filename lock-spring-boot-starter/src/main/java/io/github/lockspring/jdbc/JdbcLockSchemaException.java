@@ -18,7 +18,7 @@ package io.github.lockspring.jdbc;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
  * Thrown if the lock table is missing or incompatible with {@link JdbcLockBackend}.

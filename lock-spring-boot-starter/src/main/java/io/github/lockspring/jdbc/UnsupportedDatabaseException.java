@@ -16,7 +16,7 @@
 
 package io.github.lockspring.jdbc;
 
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
  * Thrown if the database is not supported by the {@code jdbc} backend.

@@ -14,8 +14,7 @@
  * limitations under the License.
  */
 /**
- * Helpers shared by the engine and the backends. Not part of the public API, except for
- * {@link io.github.lockspring.support.LockConfigurationException}.
+ * Helpers shared by the engine and the backends. Not part of the public API.
  */
 @NullMarked
 package io.github.lockspring.support;

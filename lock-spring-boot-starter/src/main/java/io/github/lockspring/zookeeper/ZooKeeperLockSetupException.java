@@ -18,7 +18,7 @@ package io.github.lockspring.zookeeper;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
  * Thrown if the servers answer, but locks cannot be used until their data or the

@@ -22,6 +22,7 @@ import org.springframework.aop.framework.AopConfigException;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.InvalidLockDeclarationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

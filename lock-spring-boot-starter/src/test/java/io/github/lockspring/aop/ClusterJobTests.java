@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.core.annotation.AliasFor;
 
 import io.github.lockspring.ClusterJob;
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockUnavailableException;

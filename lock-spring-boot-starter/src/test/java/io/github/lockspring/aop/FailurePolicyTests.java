@@ -33,6 +33,7 @@ import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockAssert;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockFailureHandler;

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.expression.LockExpressionParser;

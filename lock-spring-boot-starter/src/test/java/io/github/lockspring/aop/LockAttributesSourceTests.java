@@ -27,6 +27,7 @@ import org.springframework.core.annotation.AliasFor;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.InvalidLockDeclarationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

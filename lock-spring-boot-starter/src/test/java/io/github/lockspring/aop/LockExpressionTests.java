@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockKeyConverter;
 import io.github.lockspring.aop.expression.LockExpressionParser;

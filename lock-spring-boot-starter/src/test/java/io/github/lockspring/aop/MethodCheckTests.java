@@ -57,6 +57,7 @@ import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnFailure;
 

@@ -46,6 +46,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.ParallelFlux;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.OnFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -29,6 +29,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.InvalidLockDeclarationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

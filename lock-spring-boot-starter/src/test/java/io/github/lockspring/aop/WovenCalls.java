@@ -36,6 +36,7 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.WovenClasses.ByClass;

@@ -44,9 +44,9 @@ import org.springframework.core.PriorityOrdered;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.OnFailure;
-import io.github.lockspring.aop.InvalidLockDeclarationException;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalStore;
 

@@ -17,6 +17,7 @@
 package io.github.lockspring.aop
 
 import io.github.lockspring.DistributedLock
+import io.github.lockspring.InvalidLockDeclarationException
 import io.github.lockspring.LockContext
 import io.github.lockspring.LockException
 import io.github.lockspring.LockHandle

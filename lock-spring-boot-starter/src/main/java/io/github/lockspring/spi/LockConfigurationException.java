@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.support;
+package io.github.lockspring.spi;
 
 import org.jspecify.annotations.Nullable;
 

@@ -26,6 +26,7 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
+import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.support.KeyFormat;
@@ -35,9 +36,9 @@ import io.github.lockspring.support.KeyFormat;
  * and handlers that do not exist, annotated methods that are not intercepted, and
  * settings for lock names that are not used.
  */
-public final class LockDeclarationCheck implements SmartInitializingSingleton {
+public final class StartupCheck implements SmartInitializingSingleton {
 
-	private static final Log logger = LogFactory.getLog(LockDeclarationCheck.class);
+	private static final Log logger = LogFactory.getLog(StartupCheck.class);
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -57,7 +58,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	 * @param defaults the configuration of annotations
 	 * @param interception the check that annotated methods are intercepted
 	 */
-	public LockDeclarationCheck(ConfigurableListableBeanFactory beanFactory, DistributedLockInterceptor interceptor,
+	public StartupCheck(ConfigurableListableBeanFactory beanFactory, DistributedLockInterceptor interceptor,
 			LockTemplate template, LockDefaults defaults, InterceptionCheck interception) {
 		this.beanFactory = beanFactory;
 		this.interceptor = interceptor;

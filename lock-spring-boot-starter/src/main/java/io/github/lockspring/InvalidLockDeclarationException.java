@@ -14,21 +14,26 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.support.LockConfigurationException;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
- * Thrown if a method cannot be locked as declared by its
- * {@link io.github.lockspring.DistributedLock} or
- * {@link io.github.lockspring.DistributedSemaphore} annotation. The bean is not created,
- * so that the application does not start.
+ * Thrown if a method cannot be locked as declared by its {@link DistributedLock} or
+ * {@link DistributedSemaphore} annotation. The bean is not created, so that the
+ * application does not start.
  */
 public final class InvalidLockDeclarationException extends LockConfigurationException {
 
-	InvalidLockDeclarationException(String message, String remedy, @Nullable Throwable cause) {
+	/**
+	 * Create an exception.
+	 * @param message the method, and what is wrong with its annotation
+	 * @param remedy one or more sentences that describe how to correct it
+	 * @param cause the cause
+	 */
+	public InvalidLockDeclarationException(String message, String remedy, @Nullable Throwable cause) {
 		super(message, remedy, cause);
 	}
 
