@@ -374,8 +374,8 @@ final class LocalQueue extends WaitingList<Hold> {
 			return null;
 		}
 		synchronized (this) {
-			return firstHolder((holder) -> holder != writer && holder.leaseOrNull() == writer.lease()
-					&& holder.isActive());
+			return firstHolder(
+					(holder) -> holder != writer && holder.leaseOrNull() == writer.lease() && holder.isActive());
 		}
 	}
 
@@ -582,8 +582,8 @@ final class LocalQueue extends WaitingList<Hold> {
 	/**
 	 * End the leases that have ended in the store, so that they can no longer be handed
 	 * off.
-	 * @param end ends the lease of a holder if it is such a lease, and returns whether
-	 * it has done so
+	 * @param end ends the lease of a holder if it is such a lease, and returns whether it
+	 * has done so
 	 * @return the holds that had such a lease
 	 */
 	synchronized List<Hold> endLeases(Predicate<Hold> end) {
