@@ -1,0 +1,165 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.cluster;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+
+import io.github.lockspring.simulator.machine.Node;
+import io.github.lockspring.simulator.machine.Replaced;
+import io.github.lockspring.simulator.machine.Scheduler;
+
+/**
+ * Connections of a process to a server. Requests and replies of separate connections
+ * overtake each other. They can be delayed and lost.
+ */
+public final class Link {
+
+	private static final long REFUSED_NANOS = 200_000;
+
+	private final Node client;
+
+	private final Server server;
+
+	private final Scheduler scheduler;
+
+	private long minNanos = 100_000;
+
+	private long maxNanos = 500_000;
+
+	private int loseRequestOneOf;
+
+	private int loseReplyOneOf;
+
+	private boolean cut;
+
+	/**
+	 * Create a link without faults.
+	 * @param client the process
+	 * @param server the server
+	 */
+	public Link(Node client, Server server) {
+		this.client = client;
+		this.server = server;
+		this.scheduler = client.scheduler();
+	}
+
+	public Server server() {
+		return this.server;
+	}
+
+	/**
+	 * Set the time that a request or a reply takes.
+	 * @param minNanos the shortest
+	 * @param maxNanos the longest
+	 */
+	public void delay(long minNanos, long maxNanos) {
+		this.minNanos = minNanos;
+		this.maxNanos = maxNanos;
+	}
+
+	/**
+	 * Lose requests and replies at random.
+	 * @param requestOneOf one of how many requests, 0 for none
+	 * @param replyOneOf one of how many replies, 0 for none
+	 */
+	public void lose(int requestOneOf, int replyOneOf) {
+		this.loseRequestOneOf = requestOneOf;
+		this.loseReplyOneOf = replyOneOf;
+	}
+
+	/**
+	 * Lose everything until it is healed.
+	 * @param cut whether to lose it
+	 */
+	public void cut(boolean cut) {
+		this.cut = cut;
+	}
+
+	/**
+	 * Call the server and wait for the reply.
+	 * @param <T> the type of the reply
+	 * @param action what the server does
+	 * @param timeout how long to wait
+	 * @return the reply
+	 * @throws CallFailedException if there is none
+	 */
+	public <T> T call(Supplier<T> action, Duration timeout) {
+		Thread caller = Thread.currentThread();
+		long begin = Replaced.nanoTime();
+		Call<T> call = begin(action, () -> Replaced.unpark(caller));
+		boolean interrupted = false;
+		for (long left = timeout.toNanos(); !call.isEnded(); left = timeout.toNanos() - (Replaced.nanoTime() - begin)) {
+			if (left <= 0) {
+				throw new CallFailedException("no reply within " + timeout, true);
+			}
+			interrupted |= Thread.interrupted();
+			Replaced.parkNanos(this, left);
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+		return call.result();
+	}
+
+	/**
+	 * Call the server.
+	 * @param action what the server does
+	 * @param onEnd runs when the reply arrives, and must not wait
+	 */
+	<T> Call<T> begin(Supplier<T> action, Runnable onEnd) {
+		Call<T> call = new Call<>(this, onEnd);
+		if (this.server.isStopped() && !this.cut) {
+			this.scheduler.after(REFUSED_NANOS, this.client,
+					() -> call.end(null, new CallFailedException("connection refused", false)));
+		}
+		else if (!isLost(this.loseRequestOneOf)) {
+			int starts = this.server.starts();
+			this.scheduler.after(delay(), this.server.node(), () -> arrive(call, action, starts));
+		}
+		return call;
+	}
+
+	private <T> void arrive(Call<T> call, Supplier<T> action, int starts) {
+		if (this.server.starts() == starts) {
+			this.server.execute(call, action);
+		}
+		else {
+			this.scheduler.after(delay(), this.client,
+					() -> call.end(null, new CallFailedException("connection reset", true)));
+		}
+	}
+
+	/**
+	 * Send something to the process.
+	 * @param arrival what happens there, and must not wait
+	 */
+	public void reply(Runnable arrival) {
+		if (!isLost(this.loseReplyOneOf)) {
+			this.scheduler.after(delay(), this.client, arrival);
+		}
+	}
+
+	private boolean isLost(int oneOf) {
+		return this.cut || (oneOf > 0 && this.scheduler.random().nextInt(oneOf) == 0);
+	}
+
+	private long delay() {
+		return this.scheduler.random().nextLong(this.minNanos, this.maxNanos + 1);
+	}
+
+}

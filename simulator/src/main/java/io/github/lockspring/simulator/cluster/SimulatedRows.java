@@ -1,0 +1,115 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.cluster;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.state.StateStore;
+
+/**
+ * Table of texts at a server, each of which is read and replaced by one request.
+ */
+public final class SimulatedRows {
+
+	private Map<String, String> rows = new HashMap<>();
+
+	/**
+	 * Return the state.
+	 * @return a copy of it
+	 */
+	public Map<String, String> copy() {
+		return new HashMap<>(this.rows);
+	}
+
+	/**
+	 * Replace the state.
+	 * @param rows the rows
+	 */
+	public void restore(Map<String, String> rows) {
+		this.rows = new HashMap<>(rows);
+	}
+
+	/**
+	 * Return the store of a process.
+	 * @param link its connections to the server
+	 * @return the store
+	 */
+	public StateStore over(Link link) {
+		return new RemoteRows(link);
+	}
+
+	private boolean compareAndSet(String id, @Nullable String expected, String text) {
+		if (!Objects.equals(this.rows.get(id), expected)) {
+			return false;
+		}
+		this.rows.put(id, text);
+		return true;
+	}
+
+	/**
+	 * The rows as a process sees them.
+	 */
+	private final class RemoteRows implements StateStore {
+
+		private final Link link;
+
+		RemoteRows(Link link) {
+			this.link = link;
+		}
+
+		@Override
+		public @Nullable String read(String id, Duration timeout) {
+			return query(() -> SimulatedRows.this.rows.get(id), timeout);
+		}
+
+		@Override
+		public boolean compareAndSet(String id, @Nullable String expected, String text, Duration timeout) {
+			try {
+				return this.link.call(() -> SimulatedRows.this.compareAndSet(id, expected, text), timeout);
+			}
+			catch (CallFailedException ex) {
+				throw ex.isSent() ? new OutcomeUnknownException(ex.getMessage(), ex)
+						: new BackendUnavailableException(ex.getMessage(), ex);
+			}
+		}
+
+		@Override
+		public Instant now(Duration timeout) {
+			return query(() -> Instant.ofEpochMilli(this.link.server().node().currentTimeMillis()), timeout);
+		}
+
+		private <T extends @Nullable Object> T query(Supplier<T> action, Duration timeout) {
+			try {
+				return this.link.call(action, timeout);
+			}
+			catch (CallFailedException ex) {
+				throw new BackendUnavailableException(ex.getMessage(), ex);
+			}
+		}
+
+	}
+
+}
