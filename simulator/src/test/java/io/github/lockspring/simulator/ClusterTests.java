@@ -45,7 +45,13 @@ class ClusterTests {
 	void sameSeedGivesTheSameHistory() {
 		ClusterSettings settings = ClusterSettings.defaults().withFaults(ClusterFault.all()).withOvertakingAtOneOf(20);
 		for (long seed = 0; seed < 5; seed++) {
-			assertThat(run(seed, settings).toString()).isEqualTo(run(seed, settings).toString());
+			List<String> first = run(seed, settings).toString().lines().toList();
+			List<String> second = run(seed, settings).toString().lines().toList();
+			for (int i = 0; i < first.size(); i++) {
+				if (!first.get(i).equals(second.get(i))) {
+					throw new AssertionError("seed " + seed + " line " + i + "\n" + String.join("\n", first.subList(Math.max(0, i - 5), i + 2)) + "\n\n" + String.join("\n", second.subList(i, i + 2)));
+				}
+			}
 		}
 	}
 
