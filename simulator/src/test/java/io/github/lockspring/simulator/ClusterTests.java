@@ -63,7 +63,9 @@ class ClusterTests {
 		for (long seed = 0; seed < seeds; seed++) {
 			ClusterSettings settings = ClusterSettings.defaults().withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
 				.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
+			long b = System.nanoTime();
 			History history = run(seed, settings);
+			if (Boolean.getBoolean("times")) System.out.println("seed " + seed + " " + (System.nanoTime() - b) / 1_000_000 + " ms, " + history.events().size() + " events " + history.endTime() / 1000000);
 			events += history.events().size();
 			List<Finding> violations = new HistoryChecker(BOUNDS).check(history)
 				.stream()

@@ -35,6 +35,11 @@ public enum ClusterFault {
 	PROCESS_KILLED,
 
 	/**
+	 * A process shuts down; another begins in its place.
+	 */
+	PROCESS_CLOSED,
+
+	/**
 	 * The wall clock of a process jumps.
 	 */
 	PROCESS_CLOCK_JUMPED,

@@ -19,7 +19,10 @@ package io.github.lockspring.simulator.cluster;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.SimulatedTemplate;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
@@ -41,6 +44,8 @@ final class ClusterMember {
 	private Node node;
 
 	private Link link;
+
+	private @Nullable ClusterProcess process;
 
 	private int starts;
 
@@ -76,16 +81,32 @@ final class ClusterMember {
 		ClusterSettings settings = this.cluster.settings();
 		EngineSettings engineSettings = EngineSettings.defaults().withOperationTimeout(settings.operationTimeout());
 		ClusterProcess process = new ClusterProcess(this.node);
+		this.process = process;
 		process.start(() -> this.cluster.store().backend(this.link), engineSettings, EngineListener.NONE,
 				() -> startWorkers(process, settings));
 	}
 
 	private void startWorkers(ClusterProcess process, ClusterSettings settings) {
-		LockOptions options = LockOptions.defaults().withLeaseTime(settings.lease());
+		LockTemplate locks = SimulatedTemplate.on(process.engine(),
+				LockOptions.defaults().withLeaseTime(settings.lease()));
 		for (int i = 1; i <= settings.workers(); i++) {
-			Worker worker = new Worker(this.cluster, this, "worker-" + i,
-					SimulatedTemplate.on(process.engine(), options));
+			Worker worker = new Worker(this.cluster, this.name, "worker-" + i, locks);
 			this.workers.add(this.node.start(worker.name(), worker));
+		}
+	}
+
+	/**
+	 * Shut down in a thread of the process.
+	 * @param onEnd runs when that is done
+	 */
+	void close(Runnable onEnd) {
+		ClusterProcess process = this.process;
+		if (process != null && process.isStarted()) {
+			this.process = null;
+			this.node.start(this.name + "-close", () -> {
+				process.engine().shutdown(this.cluster.settings().lease());
+				onEnd.run();
+			});
 		}
 	}
 

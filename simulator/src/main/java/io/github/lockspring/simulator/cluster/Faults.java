@@ -49,7 +49,13 @@ final class Faults {
 	Faults(Cluster cluster) {
 		this.cluster = cluster;
 		this.random = cluster.random().split();
-		this.kinds = cluster.settings().faults().stream().sorted().toList();
+		this.kinds = new ArrayList<>(cluster.settings().faults().stream().sorted().toList());
+		if (this.random.nextBoolean()) {
+			this.kinds.removeAll(List.of(ClusterFault.DATA_LOST, ClusterFault.FAILED_OVER));
+		}
+		else { // tokens are not promised to grow if the clock goes back and the data is lost
+			this.kinds.remove(ClusterFault.SERVER_CLOCK_BACK);
+		}
 	}
 
 	void start() {
@@ -88,6 +94,7 @@ final class Faults {
 		switch (fault) {
 			case PROCESS_PAUSED -> pause(member);
 			case PROCESS_KILLED -> kill(member);
+			case PROCESS_CLOSED -> close(member);
 			case PROCESS_CLOCK_JUMPED -> {
 				member.record(ProcessChange.CLOCK_JUMPED);
 				member.node().jump(this.random.nextLong(-7_200_000, 7_200_000));
@@ -146,6 +153,10 @@ final class Faults {
 			member.kill();
 			after(this.random.nextLong(leases(1)), member::start);
 		}
+	}
+
+	private void close(ClusterMember member) {
+		member.close(() -> after(this.random.nextLong(leases(1)), () -> kill(member)));
 	}
 
 	private void lasts(FaultKind kind, String target, Runnable begin, Runnable end) {
