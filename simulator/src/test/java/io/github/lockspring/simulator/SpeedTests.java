@@ -32,7 +32,6 @@ import io.github.lockspring.simulator.cluster.SimulatedRows;
 import io.github.lockspring.simulator.machine.Node;
 import io.github.lockspring.simulator.machine.Replaced;
 import io.github.lockspring.simulator.machine.Scheduler;
-import io.github.lockspring.spi.state.StateBackend;
 
 class SpeedTests {
 
@@ -49,7 +48,7 @@ class SpeedTests {
 			for (int p = 0; p < 10; p++) {
 				ClusterProcess process = new ClusterProcess(new Node(scheduler, "p" + p));
 				Link link = new Link(process.node(), server);
-				process.start(() -> new StateBackend("rows", rows.over(link)), EngineSettings.defaults(),
+				process.start(() -> rows.backend(link), EngineSettings.defaults(),
 						EngineListener.NONE, () -> work(process));
 			}
 			scheduler.run(Duration.ofSeconds(1000).toNanos());

@@ -48,6 +48,10 @@ public final class ClusterProcess {
 		return this.node;
 	}
 
+	public boolean isStarted() {
+		return this.engine != null;
+	}
+
 	/**
 	 * Return the engine.
 	 * @return the engine, which exists once the main thread runs

@@ -26,39 +26,39 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.state.StateBackend;
 import io.github.lockspring.spi.state.StateStore;
 
 /**
  * Table of texts at a server, each of which is read and replaced by one request.
  */
-public final class SimulatedRows {
+public final class SimulatedRows implements SimulatedStore {
 
-	private Map<String, String> rows = new HashMap<>();
+	private final Map<String, String> rows = new HashMap<>();
 
-	/**
-	 * Return the state.
-	 * @return a copy of it
-	 */
-	public Map<String, String> copy() {
-		return new HashMap<>(this.rows);
+	private Map<String, String> remembered = Map.of();
+
+	@Override
+	public LockBackend backend(Link link) {
+		return new StateBackend("rows", new RemoteRows(link));
 	}
 
-	/**
-	 * Replace the state.
-	 * @param rows the rows
-	 */
-	public void restore(Map<String, String> rows) {
-		this.rows = new HashMap<>(rows);
+	@Override
+	public void remember() {
+		this.remembered = Map.copyOf(this.rows);
 	}
 
-	/**
-	 * Return the store of a process.
-	 * @param link its connections to the server
-	 * @return the store
-	 */
-	public StateStore over(Link link) {
-		return new RemoteRows(link);
+	@Override
+	public void failOver() {
+		this.rows.clear();
+		this.rows.putAll(this.remembered);
+	}
+
+	@Override
+	public void forget() {
+		this.rows.clear();
 	}
 
 	private boolean compareAndSet(String id, @Nullable String expected, String text) {

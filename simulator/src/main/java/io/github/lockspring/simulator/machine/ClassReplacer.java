@@ -55,6 +55,9 @@ final class ClassReplacer extends ClassVisitor {
 			String @Nullable [] exceptions) {
 		MethodVisitor method = super.visitMethod(access & ~Opcodes.ACC_SYNCHRONIZED, name, descriptor, signature,
 				exceptions);
+		if (name.equals("<clinit>")) {
+			return new Initializer(method);
+		}
 		return ((access & Opcodes.ACC_SYNCHRONIZED) != 0)
 				? new SynchronizedMethod(method, (access & Opcodes.ACC_STATIC) != 0, descriptor)
 				: new MethodReplacer(method);
@@ -123,6 +126,31 @@ final class ClassReplacer extends ClassVisitor {
 					handle.getTag() == Opcodes.H_INVOKESTATIC);
 			return (descriptor != null)
 					? new Handle(Opcodes.H_INVOKESTATIC, REPLACED, handle.getName(), descriptor, false) : handle;
+		}
+
+	}
+
+	/**
+	 * Static initializer: it runs once in a JVM, and so must not take part in decisions.
+	 */
+	private final class Initializer extends MethodReplacer {
+
+		Initializer(MethodVisitor method) {
+			super(method);
+		}
+
+		@Override
+		public void visitCode() {
+			super.visitCode();
+			call("beginInitializer", "()V");
+		}
+
+		@Override
+		public void visitInsn(int opcode) {
+			if (opcode == Opcodes.RETURN) {
+				call("endInitializer", "()V");
+			}
+			super.visitInsn(opcode);
 		}
 
 	}

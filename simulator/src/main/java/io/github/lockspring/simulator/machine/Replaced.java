@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -56,7 +57,7 @@ public final class Replaced {
 
 	private static final Map<String, String> METHODS = Arrays.stream(Replaced.class.getDeclaredMethods())
 		.filter((method) -> Modifier.isPublic(method.getModifiers()))
-		.filter((method) -> !method.getName().endsWith("Monitor") && !method.getName().equals("point"))
+		.filter((method) -> !method.getName().endsWith("Monitor") && !method.getName().endsWith("Initializer") && !method.getName().equals("point"))
 		.collect(Collectors.toMap(Replaced::signature, Type::getMethodDescriptor));
 
 	private static @Nullable Scheduler active;
@@ -122,6 +123,25 @@ public final class Replaced {
 		else {
 			random.nextBytes(bytes);
 		}
+	}
+
+	public static int nextInt(ThreadLocalRandom random, int bound) {
+		Scheduler scheduler = active;
+		return (scheduler != null) ? scheduler.random().nextInt(bound) : random.nextInt(bound);
+	}
+
+	public static int nextInt(ThreadLocalRandom random, int origin, int bound) {
+		return origin + nextInt(random, bound - origin);
+	}
+
+	public static long nextLong(ThreadLocalRandom random) {
+		Scheduler scheduler = active;
+		return (scheduler != null) ? scheduler.random().nextLong() : random.nextLong();
+	}
+
+	public static long nextLong(ThreadLocalRandom random, long bound) {
+		Scheduler scheduler = active;
+		return (scheduler != null) ? scheduler.random().nextLong(bound) : random.nextLong(bound);
 	}
 
 	public static void park(Object blocker) {
@@ -284,6 +304,26 @@ public final class Replaced {
 		SimulatedThread thread = thread();
 		if (thread != null) {
 			Monitors.exit(thread, object);
+		}
+	}
+
+	/**
+	 * Let no other thread overtake until the end of a static initializer.
+	 */
+	public static void beginInitializer() {
+		SimulatedThread thread = thread();
+		if (thread != null) {
+			thread.setInitializing(1);
+		}
+	}
+
+	/**
+	 * End a static initializer.
+	 */
+	public static void endInitializer() {
+		SimulatedThread thread = thread();
+		if (thread != null) {
+			thread.setInitializing(-1);
 		}
 	}
 

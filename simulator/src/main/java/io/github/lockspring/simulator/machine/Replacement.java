@@ -19,8 +19,6 @@ package io.github.lockspring.simulator.machine;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
-import java.util.Map;
-import java.util.Set;
 
 import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.jar.asm.ClassReader;
@@ -60,11 +58,6 @@ public final class Replacement implements ClassFileTransformer {
 		}
 		INSTRUMENTATION.addTransformer(new Replacement());
 		installed = true;
-	}
-
-	static void openThreads() {
-		INSTRUMENTATION.redefineModule(Thread.class.getModule(), Set.of(), Map.of(),
-				Map.of("java.lang", Set.of(Replacement.class.getModule())), Set.of(), Map.of());
 	}
 
 	private static boolean isReplacedIn(String name) {

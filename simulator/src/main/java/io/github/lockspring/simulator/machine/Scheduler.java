@@ -55,8 +55,6 @@ public final class Scheduler implements AutoCloseable {
 
 	private long steps;
 
-	private int threads;
-
 	private @Nullable Node current;
 
 	private @Nullable Throwable failure;
@@ -129,7 +127,6 @@ public final class Scheduler implements AutoCloseable {
 		Event end = after(nanos, null, () -> this.stopped = true);
 		this.stopped = false;
 		Replaced.activate(this);
-		RandomSeeds.set(Thread.currentThread(), this.random.nextLong(), nextThread());
 		SimulatedThread next = next();
 		if (next != null) {
 			next.giveTurn();
@@ -184,10 +181,6 @@ public final class Scheduler implements AutoCloseable {
 	 */
 	boolean isInEvent() {
 		return this.inEvent;
-	}
-
-	int nextThread() {
-		return this.threads++;
 	}
 
 	/**

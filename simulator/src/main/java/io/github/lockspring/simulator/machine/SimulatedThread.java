@@ -50,6 +50,8 @@ final class SimulatedThread extends Thread {
 
 	private boolean ended;
 
+	private int initializers;
+
 	private @Nullable Event timeout;
 
 	SimulatedThread(Node node, String name, Runnable task) {
@@ -70,7 +72,6 @@ final class SimulatedThread extends Thread {
 	void begin() {
 		this.begun = true;
 		this.node.add(this);
-		RandomSeeds.set(this, this.scheduler.random().nextLong(), this.scheduler.nextThread());
 		start();
 		this.node.ready(this);
 	}
@@ -170,8 +171,18 @@ final class SimulatedThread extends Thread {
 	 */
 	void point() {
 		checkAlive();
-		this.scheduler.point(this);
-		checkAlive();
+		if (this.initializers == 0) {
+			this.scheduler.point(this);
+			checkAlive();
+		}
+	}
+
+	/**
+	 * Begin or end a static initializer, which runs once in a JVM and so must not take
+	 * part in decisions.
+	 */
+	void setInitializing(int change) {
+		this.initializers += change;
 	}
 
 	void checkAlive() {

@@ -1,0 +1,149 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.cluster;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+
+import io.github.lockspring.simulator.history.Fact;
+import io.github.lockspring.simulator.history.History;
+import io.github.lockspring.simulator.machine.Scheduler;
+
+/**
+ * Processes that lock the same keys on one store, while faults happen.
+ */
+public final class Cluster implements AutoCloseable {
+
+	/**
+	 * Time in which everything heals after the faults, in leases.
+	 */
+	private static final int HEALING_LEASES = 4;
+
+	private final Scheduler scheduler;
+
+	private final ClusterSettings settings;
+
+	private final Server server;
+
+	private final SimulatedStore store;
+
+	private final List<ClusterMember> members = new ArrayList<>();
+
+	private final History history = new History();
+
+	/**
+	 * Largest token that a resource has seen, by its key.
+	 */
+	private final Map<String, Long> resources = new HashMap<>();
+
+	private final Faults faults;
+
+	private long operations;
+
+	private boolean ending;
+
+	/**
+	 * Create a cluster.
+	 * @param seed the seed of all decisions
+	 * @param settings the settings
+	 * @param store makes the store
+	 */
+	public Cluster(long seed, ClusterSettings settings, Function<Server, SimulatedStore> store) {
+		this.scheduler = new Scheduler(seed);
+		this.scheduler.overtakeAtOneOf(settings.overtakeAtOneOf());
+		this.settings = settings;
+		this.server = new Server(this.scheduler, "server");
+		this.store = store.apply(this.server);
+		for (int i = 1; i <= settings.processes(); i++) {
+			this.members.add(new ClusterMember(this, "process-" + i));
+		}
+		this.faults = new Faults(this);
+	}
+
+	/**
+	 * Run the whole simulation.
+	 * @return what happened
+	 */
+	public History run() {
+		this.members.forEach(ClusterMember::start);
+		this.faults.start();
+		this.scheduler.run(this.settings.duration().toNanos());
+		this.faults.heal();
+		Duration healing = this.settings.lease().multipliedBy(HEALING_LEASES);
+		this.scheduler.run(healing.toNanos());
+		this.ending = true;
+		this.scheduler.run(healing.toNanos());
+		return this.history;
+	}
+
+	public Scheduler scheduler() {
+		return this.scheduler;
+	}
+
+	public Server server() {
+		return this.server;
+	}
+
+	ClusterSettings settings() {
+		return this.settings;
+	}
+
+	SimulatedStore store() {
+		return this.store;
+	}
+
+	List<ClusterMember> members() {
+		return this.members;
+	}
+
+	SplittableRandom random() {
+		return this.scheduler.random();
+	}
+
+	/**
+	 * Return whether no worker is to begin anything.
+	 */
+	boolean isEnding() {
+		return this.ending;
+	}
+
+	long nextOperation() {
+		return ++this.operations;
+	}
+
+	void record(String process, String worker, Fact fact) {
+		this.history.add(this.scheduler.now(), process, worker, fact);
+	}
+
+	/**
+	 * Write to a resource that rejects older tokens.
+	 */
+	boolean write(String resource, long token) {
+		return this.resources.merge(resource, token, Math::max) == token;
+	}
+
+	@Override
+	public void close() {
+		this.scheduler.close();
+	}
+
+}

@@ -1,0 +1,201 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import io.github.lockspring.simulator.history.Fact.FaultBegun;
+import io.github.lockspring.simulator.history.Fact.FaultEnded;
+import io.github.lockspring.simulator.history.Fact.FaultKind;
+import io.github.lockspring.simulator.history.Fact.ProcessChange;
+import io.github.lockspring.simulator.machine.Replaced;
+
+/**
+ * Lets faults happen at random, and end.
+ */
+final class Faults {
+
+	private final Cluster cluster;
+
+	private final SplittableRandom random;
+
+	private final List<ClusterFault> kinds;
+
+	/**
+	 * What ends the faults that last.
+	 */
+	private final List<Runnable> ends = new ArrayList<>();
+
+	private boolean healed;
+
+	private long count;
+
+	Faults(Cluster cluster) {
+		this.cluster = cluster;
+		this.random = cluster.random().split();
+		this.kinds = new ArrayList<>(cluster.settings().faults().stream().sorted().toList());
+		if (this.random.nextBoolean()) {
+			this.kinds.removeAll(List.of(ClusterFault.DATA_LOST, ClusterFault.FAILED_OVER));
+		}
+		else { // tokens are not promised to grow if the clock goes back and the data is lost
+			this.kinds.remove(ClusterFault.SERVER_CLOCK_BACK);
+		}
+	}
+
+	void start() {
+		if (!this.kinds.isEmpty()) {
+			next();
+			remember();
+		}
+	}
+
+	private void next() {
+		long mean = this.cluster.settings().faultEvery().toNanos();
+		after(this.random.nextLong(2 * mean), () -> {
+			if (!this.healed) {
+				happen(this.kinds.get(this.random.nextInt(this.kinds.size())));
+				next();
+			}
+		});
+	}
+
+	private void remember() {
+		this.cluster.store().remember();
+		after(this.random.nextLong(leases(1)), this::remember);
+	}
+
+	/**
+	 * End all faults, for good.
+	 */
+	void heal() {
+		this.healed = true;
+		List.copyOf(this.ends).forEach(Runnable::run);
+	}
+
+	private void happen(ClusterFault fault) {
+		ClusterMember member = this.cluster.members().get(this.random.nextInt(this.cluster.members().size()));
+		Server server = this.cluster.server();
+		switch (fault) {
+			case PROCESS_PAUSED -> pause(member);
+			case PROCESS_KILLED -> kill(member);
+			case PROCESS_CLOSED -> close(member);
+			case PROCESS_CLOCK_JUMPED -> {
+				member.record(ProcessChange.CLOCK_JUMPED);
+				member.node().jump(this.random.nextLong(-7_200_000, 7_200_000));
+			}
+			case PROCESS_CLOCK_DRIFTS -> member.node().setClockRate(1 + (this.random.nextDouble() - 0.5) / 50);
+			case THREAD_INTERRUPTED -> member.workers()
+				.stream()
+				.filter((thread) -> this.random.nextBoolean())
+				.forEach(Replaced::interrupt);
+			case SERVER_PAUSED -> lasts(FaultKind.DELAYED, server.node().name(), server::pause, server::resume);
+			case SERVER_RESTARTED -> lasts(FaultKind.STOPPED, server.node().name(), server::stop, server::start);
+			case LINK_CUT -> {
+				Link link = member.link();
+				lasts(FaultKind.PARTITIONED, member.name(), () -> link.cut(true), () -> link.cut(false));
+			}
+			case LINK_SLOW -> {
+				Link link = member.link();
+				long slow = this.cluster.settings().operationTimeout().toNanos();
+				lasts(FaultKind.DELAYED, member.name(), () -> link.delay(0, slow),
+						() -> link.delay(100_000, 500_000));
+			}
+			case REPLIES_LOST -> {
+				Link link = member.link();
+				lasts(FaultKind.PARTITIONED, member.name(), () -> link.lose(this.random.nextInt(2, 20), this.random.nextInt(2, 5)),
+						() -> link.lose(0, 0));
+			}
+			case SERVER_CLOCK_BACK -> at(FaultKind.CLOCK_JUMPED_BACK,
+					() -> server.node().jump(-this.random.nextLong(10_000)));
+			case SERVER_CLOCK_FORWARD -> at(FaultKind.CLOCK_JUMPED_FORWARD,
+					() -> server.node().jump(this.random.nextLong(10_000)));
+			case DATA_LOST -> at(FaultKind.RESTARTED_WITHOUT_DATA, () -> restart(this.cluster.store()::forget));
+			case FAILED_OVER -> at(FaultKind.FAILED_OVER, () -> restart(this.cluster.store()::failOver));
+		}
+	}
+
+	private void restart(Runnable between) {
+		Server server = this.cluster.server();
+		server.stop();
+		between.run();
+		server.start();
+	}
+
+	private void pause(ClusterMember member) {
+		if (!member.node().isPaused()) {
+			member.record(ProcessChange.PAUSED);
+			member.node().pause();
+			endLater(() -> {
+				member.node().resume();
+				member.record(ProcessChange.RESUMED);
+			});
+		}
+	}
+
+	private void kill(ClusterMember member) {
+		if (!member.node().isPaused()) {
+			member.kill();
+			after(this.random.nextLong(leases(1)), member::start);
+		}
+	}
+
+	private void close(ClusterMember member) {
+		member.close(() -> after(this.random.nextLong(leases(1)), () -> kill(member)));
+	}
+
+	private void lasts(FaultKind kind, String target, Runnable begin, Runnable end) {
+		long number = ++this.count;
+		this.cluster.record("faults", "", new FaultBegun(number, kind, target));
+		begin.run();
+		endLater(() -> {
+			end.run();
+			this.cluster.record("faults", "", new FaultEnded(number));
+		});
+	}
+
+	private void at(FaultKind kind, Runnable action) {
+		this.cluster.record("faults", "", new FaultBegun(++this.count, kind, ""));
+		action.run();
+	}
+
+	private void endLater(Runnable end) {
+		Runnable once = new Runnable() {
+
+			@Override
+			public void run() {
+				if (Faults.this.ends.remove(this)) {
+					end.run();
+				}
+			}
+
+		};
+		this.ends.add(once);
+		after((this.random.nextInt(3) == 0) ? this.random.nextLong(leases(3)) : this.random.nextLong(leases(1) / 2),
+				once);
+	}
+
+	private long leases(int count) {
+		return this.cluster.settings().lease().toNanos() * count;
+	}
+
+	private void after(long nanos, Runnable action) {
+		this.cluster.scheduler().after(nanos, null, action);
+	}
+
+}

@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.cluster;
+
+import io.github.lockspring.spi.LockBackend;
+
+/**
+ * Store that processes of a cluster share, at a server.
+ */
+public interface SimulatedStore {
+
+	/**
+	 * Create the backend of a process.
+	 * @param link its connections to the server
+	 * @return the backend
+	 */
+	LockBackend backend(Link link);
+
+	/**
+	 * Remember the state, as a replica that gets no further updates.
+	 */
+	void remember();
+
+	/**
+	 * Return to the state that was remembered last.
+	 */
+	void failOver();
+
+	/**
+	 * Forget everything.
+	 */
+	void forget();
+
+}
