@@ -38,7 +38,17 @@ public final class SimulatedRows implements SimulatedStore {
 
 	private final Map<String, String> rows = new HashMap<>();
 
+	private final Server server;
+
 	private Map<String, String> remembered = Map.of();
+
+	/**
+	 * Create an empty table.
+	 * @param server the server at which it is
+	 */
+	public SimulatedRows(Server server) {
+		this.server = server;
+	}
 
 	@Override
 	public LockBackend backend(Link link) {
@@ -98,7 +108,7 @@ public final class SimulatedRows implements SimulatedStore {
 
 		@Override
 		public Instant now(Duration timeout) {
-			return query(() -> Instant.ofEpochMilli(this.link.server().node().currentTimeMillis()), timeout);
+			return query(() -> Instant.ofEpochMilli(SimulatedRows.this.server.node().currentTimeMillis()), timeout);
 		}
 
 		private <T extends @Nullable Object> T query(Supplier<T> action, Duration timeout) {
