@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockspring.simulator.cluster.ClusterFault;
 import io.github.lockspring.simulator.cluster.ClusterSettings;
+import io.github.lockspring.simulator.cluster.SimulatedRedis;
 import io.github.lockspring.simulator.cluster.SimulatedRows;
 import io.github.lockspring.simulator.cluster.Simulation;
 import io.github.lockspring.simulator.history.Finding;
@@ -65,7 +66,7 @@ class ClusterTests {
 		ClusterSettings settings = ClusterSettings.defaults()
 			.withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
 			.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
-		return new Simulation(seed, settings, SimulatedRows::new);
+		return new Simulation(seed, settings, Boolean.getBoolean("redis") ? SimulatedRedis::new : SimulatedRows::new);
 	}
 
 }

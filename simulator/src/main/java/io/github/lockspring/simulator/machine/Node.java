@@ -112,6 +112,14 @@ public final class Node {
 		return EPOCH_MILLIS + this.jumpMillis + elapsed() / 1_000_000;
 	}
 
+	/**
+	 * Return the wall clock.
+	 * @return microseconds since 1970
+	 */
+	public long currentTimeMicros() {
+		return (EPOCH_MILLIS + this.jumpMillis) * 1000 + elapsed() / 1000;
+	}
+
 	private long elapsed() {
 		return this.nanosSince + (long) ((this.scheduler.now() - this.rateSince) * this.rate);
 	}
