@@ -91,13 +91,13 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	public DistributedLockInterceptor(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults,
 			boolean proxies) {
 		Supplier<LockDefaults> known = SingletonSupplier.of(defaults);
-		this.checks = new DeclarationChecks(() -> known.get().checks());
+		this.checks = new DeclarationChecks(() -> known.get().failOnInvalid());
 		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks,
 				new ClassProxies(proxies ? beanFactory : null));
 		this.beanFactory = beanFactory;
 		this.proxies = proxies;
 		this.keyResolver = new LockKeyResolver(this::converters);
-		this.transactions = new TransactionBinding(() -> known.get().insideTransaction());
+		this.transactions = new TransactionBinding(() -> known.get().rejectInsideTransaction());
 		this.blockingInvoker = new BlockingInvoker(this.transactions, new LockOrder(),
 				new PersistenceContexts(() -> known.get().jpa()));
 		this.asyncInvoker = new AsyncInvocations(this.blockingInvoker);

@@ -241,8 +241,11 @@ final class LockSettings {
 	}
 
 	LockDefaults annotationDefaults() {
-		return new LockDefaults(options(), this.properties.getRenewInterval(), this.properties.getInsideTransaction(),
-				this.properties.getChecks(), overrides(), this.properties.getJpa());
+		JpaMode jpa = this.properties.getJpa();
+		return new LockDefaults(options(), this.properties.getRenewInterval(),
+				this.properties.getInsideTransaction() == InsideTransaction.REFUSE,
+				this.properties.getChecks() == LockChecks.FAIL, overrides(),
+				new LockDefaults.Jpa(jpa != JpaMode.IGNORE, jpa == JpaMode.CLEAR));
 	}
 
 	private Map<String, LockDefaults.Overrides> overrides() {
