@@ -17,7 +17,6 @@
 package io.github.lockspring.spi.state;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -240,11 +239,10 @@ public final class StateBackend implements LockBackend {
 	}
 
 	private KeyStates read(List<String> keys, long deadline, Map<String, @Nullable String> texts) {
-		Instant now = this.store.now(Deadline.remaining(deadline));
 		return KeyStates.of(keys, (key) -> {
-			String text = this.store.read(id(key), Deadline.remaining(deadline));
-			texts.put(key, text);
-			return StateText.key(text, now);
+			StateStore.Snapshot read = this.store.read(id(key), Deadline.remaining(deadline));
+			texts.put(key, read.text());
+			return StateText.key(read);
 		});
 	}
 
