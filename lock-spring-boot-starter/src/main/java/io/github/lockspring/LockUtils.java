@@ -18,6 +18,10 @@ package io.github.lockspring;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.LongFunction;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.format.annotation.DurationFormat;
@@ -163,6 +167,50 @@ public final class LockUtils {
 	}
 
 	/**
+	 * Return a future with the handle of a hold, which is cancelled or released if the
+	 * future is completed before.
+	 * @param template the template that has the key
+	 * @param acquisition completes with the hold, or with {@code null}
+	 * @param translation translates exceptions of the engine
+	 * @return the future
+	 */
+	public static CompletableFuture<@Nullable LockHandle> handle(LockTemplate template,
+			CompletableFuture<@Nullable Hold> acquisition, Function<EngineException, RuntimeException> translation) {
+		return AsyncAcquisition.handle(acquisition, template::handle, translation);
+	}
+
+	/**
+	 * Acquire either all of several keys or none of them.
+	 * @param groups the keys, in the order in which they are acquired
+	 * @param waitNanos the available time, by the clock of the first engine
+	 * @param interruptible whether an interrupt ends the acquisition
+	 * @return the holds, or {@code null} if one of them was not acquired in time
+	 * @throws InterruptedException if interrupted while waiting; nothing is held then
+	 */
+	public static @Nullable List<Hold> acquireAll(List<KeyGroup> groups, long waitNanos, boolean interruptible)
+			throws InterruptedException {
+		return new BlockingAcquisition(groups, waitNanos,
+				interruptible ? LockEngine::acquire : LockEngine::acquireUninterruptibly)
+			.run();
+	}
+
+	/**
+	 * Acquire either all of several locks or none of them without blocking the calling
+	 * thread. The returned future may be cancelled.
+	 * @param clock the engine by whose clock the time is measured
+	 * @param waitNanos the available time
+	 * @param steps acquire one or more of the locks within a time in nanoseconds; supply
+	 * {@code null} if they are held by other owners
+	 * @return a future with a handle of all locks, or with {@code null}
+	 */
+	public static CompletableFuture<@Nullable LockHandle> acquireAllAsync(LockEngine clock, long waitNanos,
+			Iterable<LongFunction<CompletableFuture<@Nullable LockHandle>>> steps) {
+		return new AsyncAcquisition(clock, waitNanos,
+				(nanos) -> CompletableFuture.completedFuture(CompositeLockHandle.of(List.of())), steps)
+			.start();
+	}
+
+	/**
 	 * Create a chain by adding a lock.
 	 * @param name the name of the lock
 	 * @param lock the handle of the lock
@@ -219,6 +267,25 @@ public final class LockUtils {
 	 */
 	public static String text(Duration duration) {
 		return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
+	}
+
+	/**
+	 * Keys of one backend that are acquired with the same options.
+	 *
+	 * @param template the template that determines their owner
+	 * @param options the options
+	 * @param storeKeys the keys used in the store, sorted and without duplicates
+	 */
+	public record KeyGroup(LockTemplate template, AcquireOptions options, List<String> storeKeys) {
+
+		LockEngine engine() {
+			return this.template.engine();
+		}
+
+		Object ownerOf(String storeKey) {
+			return this.template.ownerOf(storeKey);
+		}
+
 	}
 
 	/**
