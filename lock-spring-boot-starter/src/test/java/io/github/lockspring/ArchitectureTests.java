@@ -325,7 +325,7 @@ class ArchitectureTests {
 			.map(JavaClass::getName)
 			.sorted()
 			.toList();
-		assertThat(internals).hasSizeLessThanOrEqualTo(49);
+		assertThat(internals).hasSizeLessThanOrEqualTo(47);
 	}
 
 	/**
