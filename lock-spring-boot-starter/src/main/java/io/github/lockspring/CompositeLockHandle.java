@@ -103,14 +103,11 @@ final class CompositeLockHandle implements LockHandle {
 	public long fencingToken() {
 		checkpoint();
 		LongSummaryStatistics tokens = this.locks.stream().mapToLong(LockHandle::fencingToken).summaryStatistics();
-		if (tokens.getMin() == tokens.getMax() && hasOneBackend()) {
+		long backends = this.locks.stream().map(DefaultLockHandle::backendName).distinct().count();
+		if (tokens.getMin() == tokens.getMax() && backends == 1) {
 			return tokens.getMax();
 		}
 		throw new IllegalStateException("The keys were acquired one after the other and do not share a fencing token");
-	}
-
-	private boolean hasOneBackend() {
-		return this.locks.stream().map(DefaultLockHandle::backendName).distinct().count() == 1;
 	}
 
 	@Override

@@ -39,7 +39,7 @@ import io.github.lockspring.support.Durations;
  * count is set. A thread that waits is released when the count is zero, and also when the
  * generation is another one, because the former one must have reached zero then.
  */
-final class DefaultDistributedCountDownLatch implements DistributedCountDownLatch {
+final class DefaultDistributedCountDownLatch extends ExpirableValue implements DistributedCountDownLatch {
 
 	private static final Log logger = LogFactory.getLog(DefaultDistributedCountDownLatch.class);
 
@@ -47,10 +47,8 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 
 	private static final long ONE = 1L << GENERATION_BITS;
 
-	private final StoredValue value;
-
 	DefaultDistributedCountDownLatch(StoredValue value) {
-		this.value = value;
+		super(value, "count-down latch");
 	}
 
 	@Override
@@ -75,6 +73,11 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 	@Override
 	public long getCount() {
 		return countOf(this.value.read());
+	}
+
+	@Override
+	boolean isInUse(Value value) {
+		return countOf(value) > 0;
 	}
 
 	private static long countOf(Value value) {
@@ -112,21 +115,6 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 	}
 
 	@Override
-	public boolean delete() {
-		return countOf(this.value.update(new ValueChange.Delete(ValueChange.ANY_VERSION)).before()) > 0;
-	}
-
-	@Override
-	public boolean expire(Duration timeToLive) {
-		return countOf(this.value.expire(timeToLive)) > 0;
-	}
-
-	@Override
-	public boolean persist() {
-		return countOf(this.value.persist()) > 0;
-	}
-
-	@Override
 	public CompletableFuture<Boolean> trySetCountAsync(long count) {
 		return this.value.async(() -> trySetCount(count));
 	}
@@ -144,21 +132,6 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 	@Override
 	public CompletableFuture<Boolean> awaitAsync(Duration waitTime) {
 		return this.value.awaitAsync(new Opened(), waitTime);
-	}
-
-	@Override
-	public CompletableFuture<Boolean> expireAsync(Duration timeToLive) {
-		return this.value.async(() -> expire(timeToLive));
-	}
-
-	@Override
-	public CompletableFuture<Boolean> persistAsync() {
-		return this.value.async(this::persist);
-	}
-
-	@Override
-	public String toString() {
-		return "count-down latch " + this.value;
 	}
 
 	/**

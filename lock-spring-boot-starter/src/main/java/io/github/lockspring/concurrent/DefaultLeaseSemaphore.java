@@ -31,7 +31,6 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.PermitLedger;
 import io.github.lockspring.engine.PermitTerms;
