@@ -104,7 +104,7 @@ final class BlockingAcquisition {
 						this.clock.nanosUntil(this.deadline));
 		}
 		catch (EngineException ex) {
-			throw LockException.of(ex, key);
+			throw LockUtils.translate(ex, key);
 		}
 		if (together != null) {
 			held.addAll(together);
@@ -129,7 +129,7 @@ final class BlockingAcquisition {
 					this.clock.nanosUntil(this.deadline));
 		}
 		catch (EngineException ex) {
-			throw LockException.of(ex, key);
+			throw LockUtils.translate(ex, key);
 		}
 	}
 

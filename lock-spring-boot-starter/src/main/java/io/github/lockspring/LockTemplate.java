@@ -319,7 +319,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 			throw new LockInterruptedException(storeKey, ex);
 		}
 		catch (EngineException ex) {
-			throw LockException.of(ex, storeKey);
+			throw LockUtils.translate(ex, storeKey);
 		}
 	}
 
@@ -372,7 +372,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 			long waitNanos) {
 		Object holder = (this.context != null) ? this.context.asyncOwnerOf(this.engine.backendName(), storeKey) : null;
 		return AsyncAcquisition.handle(this.engine.acquireAsync(storeKey, options.acquireOptions(),
-				(holder != null) ? holder : owner, waitNanos), this::handle, (ex) -> LockException.of(ex, storeKey));
+				(holder != null) ? holder : owner, waitNanos), this::handle, (ex) -> LockUtils.translate(ex, storeKey));
 	}
 
 	@Override
@@ -393,7 +393,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 				(waitNanos) -> AsyncAcquisition.handle(
 						this.engine.acquireTogetherAsync(storeKeys, options.acquireOptions(), owner, waitNanos),
 						(holds) -> CompositeLockHandle.of(holds, this.prefix.length()),
-						(ex) -> LockException.of(ex, storeKeys.get(0))),
+						(ex) -> LockUtils.translate(ex, storeKeys.get(0))),
 				() -> storeKeys.stream()
 					.<LongFunction<CompletableFuture<@Nullable LockHandle>>>map(
 							(key) -> (waitNanos) -> acquireAsync(key, options, owner, waitNanos))

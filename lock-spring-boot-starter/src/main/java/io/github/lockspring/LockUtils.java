@@ -32,6 +32,7 @@ import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Utility methods for templates, handles and contexts, and for durations. Mainly for
@@ -100,7 +101,17 @@ public final class LockUtils {
 	 * @return the exception to throw
 	 */
 	public static RuntimeException translate(EngineException failure, String storeKey) {
-		return LockException.of(failure, storeKey);
+		return switch (failure.getReason()) {
+			case UNAVAILABLE -> LockUnavailableException.of("Could not acquire the lock on ", failure, storeKey);
+			case LOST -> new LockLostException(storeKey);
+			case SUSPENDED -> new LockSuspendedException(storeKey);
+			case UPGRADE -> new LockUpgradeException(storeKey);
+			case LIMIT -> new LockLimitException(failure.getMessage(), storeKey);
+			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
+			case REJECTED -> new IllegalArgumentException(
+					KeyFormat.quote(storeKey) + " cannot be locked: " + failure.getMessage(), failure);
+			case CLOSED -> new LockShutdownException(storeKey, failure);
+		};
 	}
 
 	/**
@@ -110,7 +121,9 @@ public final class LockUtils {
 	 * @return the exception to throw
 	 */
 	public static RuntimeException translateRenewalFailure(EngineException failure, String storeKey) {
-		return LockException.ofRenewal(failure, storeKey);
+		return (failure.getReason() == EngineException.Reason.UNAVAILABLE)
+				? LockUnavailableException.of("Could not renew the lock on ", failure, storeKey)
+				: translate(failure, storeKey);
 	}
 
 	/**
@@ -120,7 +133,11 @@ public final class LockUtils {
 	 * @return the exception to throw
 	 */
 	public static RuntimeException translateValueFailure(EngineException failure, String storeKey) {
-		return LockException.ofValue(failure, storeKey);
+		return switch (failure.getReason()) {
+			case UNAVAILABLE -> LockUnavailableException.of("Could not access the value ", failure, storeKey);
+			case CLOSED -> LockShutdownException.ofValue(storeKey, failure);
+			default -> translate(failure, storeKey);
+		};
 	}
 
 	/**
@@ -228,7 +245,9 @@ public final class LockUtils {
 	 * @return the part
 	 */
 	public static WorkPart begin(@Nullable LockContext context) {
-		return LockContext.begin(context);
+		LockContext.Part part = new LockContext.Part(context);
+		LockContext.STACK.get().add(part);
+		return part;
 	}
 
 	/**
@@ -237,14 +256,21 @@ public final class LockUtils {
 	 * @param lock the handle of the lock
 	 */
 	public static void enter(String name, LockHandle lock) {
-		LockContext.enter(name, lock);
+		List<Object> stack = LockContext.STACK.get();
+		stack.add(name);
+		stack.add(lock);
 	}
 
 	/**
 	 * Remove the innermost lock from the chain of the current thread.
 	 */
 	public static void leave() {
-		LockContext.leave();
+		List<Object> stack = LockContext.STACK.get();
+		int last = stack.size() - 1;
+		if (last > 0 && stack.get(last) instanceof LockHandle) {
+			stack.remove(last);
+			stack.remove(last - 1);
+		}
 	}
 
 	/**

@@ -329,8 +329,8 @@ class ArchitectureTests {
 	}
 
 	/**
-	 * In all packages but the root, where {@code LockException} creates its subclasses
-	 * and a lock context its templates, and in that for tests, where two classes make one
+	 * In all packages but the root, where {@code LockUtils} is the door to templates and
+	 * lock contexts, which use it themselves, and in that for tests, where two classes make one
 	 * thing: the locks that tests hold elsewhere.
 	 */
 	@ArchTest

@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 import org.apache.commons.logging.Log;
@@ -106,12 +105,12 @@ final class DefaultDistributedCountDownLatch extends ExpirableValue implements D
 
 	@Override
 	public void await() throws InterruptedException {
-		this.value.await(new Opened(), Durations.MAX_NANOS);
+		this.value.await(opening(), Durations.MAX_NANOS);
 	}
 
 	@Override
 	public boolean await(long timeout, TimeUnit unit) throws InterruptedException {
-		return this.value.await(new Opened(), Durations.waitNanos(timeout, unit)) != null;
+		return this.value.await(opening(), Durations.waitNanos(timeout, unit)) != null;
 	}
 
 	@Override
@@ -131,25 +130,14 @@ final class DefaultDistributedCountDownLatch extends ExpirableValue implements D
 
 	@Override
 	public CompletableFuture<Boolean> awaitAsync(Duration waitTime) {
-		return this.value.awaitAsync(new Opened(), waitTime);
+		return this.value.awaitAsync(opening(), waitTime);
 	}
 
 	/**
-	 * Tests whether the generation that was seen first has reached zero.
+	 * Return a condition for the end of the generation that is seen first.
 	 */
-	private static final class Opened implements Predicate<Value> {
-
-		private static final long NONE = -1;
-
-		private final AtomicLong generation = new AtomicLong(NONE);
-
-		@Override
-		public boolean test(Value value) {
-			long present = value.number() % ONE;
-			return countOf(value) == 0
-					|| (!this.generation.compareAndSet(NONE, present) && this.generation.get() != present);
-		}
-
+	private static Predicate<Value> opening() {
+		return StoredValue.endOf((value) -> countOf(value) == 0, (value) -> value.number() % ONE);
 	}
 
 }

@@ -16,7 +16,10 @@
 
 package io.github.lockspring.support;
 
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
@@ -100,6 +103,21 @@ public final class DaemonThreads {
 		type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
 		type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
 		return (ThreadFactory) type.getMethod("factory").invoke(builder);
+	}
+
+	/**
+	 * Wait until the tasks of an executor that is shut down have ended. An interrupt ends
+	 * the wait.
+	 * @param executor the executor
+	 * @param timeout the maximum time
+	 */
+	public static void awaitEnd(ExecutorService executor, Duration timeout) {
+		try {
+			executor.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 }
