@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.support.GenericApplicationContext;
@@ -121,7 +122,7 @@ public final class LockedProxies implements AutoCloseable {
 	private ProxyFactory factory(Object target, boolean proxyTargetClass) {
 		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(proxyTargetClass);
-		if (AopUtils.canApply(this.advisor, target.getClass())) {
+		if (AopUtils.canApply((Advisor) this.advisor, target.getClass())) {
 			factory.addAdvisor(this.advisor);
 		}
 		return factory;
