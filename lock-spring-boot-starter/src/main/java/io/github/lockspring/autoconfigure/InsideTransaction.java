@@ -14,23 +14,21 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.autoconfigure;
 
 /**
- * Handling of invalid lock annotations at startup.
+ * Handling of the lock of a method that is called inside an existing transaction.
  */
-public enum LockChecks {
+public enum InsideTransaction {
 
 	/**
-	 * Fail the startup of the application.
+	 * Hold the lock until the transaction has completed.
 	 */
-	FAIL,
+	AFTER_COMPLETION,
 
 	/**
-	 * Log a warning. A call of the method fails, unless it cannot be intercepted: then
-	 * the method runs without a lock. A class that cannot be proxied at all still fails
-	 * the startup.
+	 * Reject the call.
 	 */
-	WARN
+	REFUSE
 
 }
