@@ -22,13 +22,16 @@ import org.junit.platform.launcher.LauncherSessionListener;
 import io.github.lockspring.simulator.machine.Replacement;
 
 /**
- * Replaces calls before a test class is loaded.
+ * Replaces calls before a test class is loaded, unless the tests are run by real threads,
+ * whose monitors would be replaced as well: with {@code -Dsimulator.replace=false}.
  */
 public final class InstallReplacement implements LauncherSessionListener {
 
 	@Override
 	public void launcherSessionOpened(LauncherSession session) {
-		Replacement.install();
+		if (!"false".equals(System.getProperty("simulator.replace"))) {
+			Replacement.install();
+		}
 	}
 
 }

@@ -70,6 +70,10 @@ final class Keyspace {
 		return this.entries.keySet().stream().sorted().toList();
 	}
 
+	int size() {
+		return this.entries.size();
+	}
+
 	boolean remove(String key) {
 		return find(key) != null && this.entries.remove(key) != null;
 	}

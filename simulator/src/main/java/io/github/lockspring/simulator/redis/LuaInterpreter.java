@@ -43,6 +43,8 @@ final class LuaInterpreter implements AutoCloseable {
 
 	private static final double MAX_EXACT = 1e17;
 
+	private static final double TWO_TO_63 = 0x1p63;
+
 	private final Lua lua = new Lua51();
 
 	private final Map<String, Integer> functions = new HashMap<>();
@@ -134,7 +136,7 @@ final class LuaInterpreter implements AutoCloseable {
 	 */
 	private @Nullable Object reply() {
 		Object reply = switch (this.lua.type(-1)) {
-			case NUMBER -> (long) this.lua.toNumber(-1);
+			case NUMBER -> integer(this.lua.toNumber(-1));
 			case STRING -> this.lua.toString(-1);
 			case BOOLEAN -> this.lua.toBoolean(-1) ? 1L : null;
 			case TABLE -> table();
@@ -142,6 +144,13 @@ final class LuaInterpreter implements AutoCloseable {
 		};
 		this.lua.pop(1);
 		return reply;
+	}
+
+	/**
+	 * Convert a number as processors do, of which numbers that are too large are negative.
+	 */
+	private static long integer(double number) {
+		return (Math.abs(number) < TWO_TO_63) ? (long) number : Long.MIN_VALUE;
 	}
 
 	private Object table() {
@@ -213,7 +222,7 @@ final class LuaInterpreter implements AutoCloseable {
 	private String[] words() {
 		String[] words = new String[this.lua.getTop()];
 		if (words.length == 0) {
-			throw new RedisErrorReply("ERR Please specify at least one argument for this redis.call() call");
+			throw new RedisErrorReply("ERR Please specify at least one argument for this redis lib call");
 		}
 		for (int i = 0; i < words.length; i++) {
 			words[i] = switch (this.lua.type(i + 1)) {

@@ -324,6 +324,14 @@ public final class RedisModel implements AutoCloseable {
 	}
 
 	/**
+	 * Return the number of keys in memory, some of which may have expired.
+	 * @return the number of keys
+	 */
+	public int size() {
+		return this.keyspace.size();
+	}
+
+	/**
 	 * Return the number of requests received since the creation.
 	 * @return the number of requests
 	 */

@@ -32,7 +32,7 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a {@link RedisModel},
  * in real time.
  */
-class RedisLockBackendModelTests extends LockBackendContractTests {
+class RedisModelContractTests extends LockBackendContractTests {
 
 	private final RedisModel server = new RedisModel(() -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
 
