@@ -20,10 +20,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +96,19 @@ public final class Node {
 	 */
 	public int liveThreads() {
 		return this.threads.size() - this.idle.size();
+	}
+
+	/**
+	 * Describe the threads that have not ended, without those that wait for a task, and
+	 * where they are.
+	 * @return a text of several lines, empty if there are none
+	 */
+	public String describeThreads() {
+		Set<SimulatedThread> idle = this.idle.stream().map((worker) -> worker.thread).collect(Collectors.toSet());
+		return this.threads.stream()
+			.filter((thread) -> !idle.contains(thread))
+			.map(SimulatedThread::describe)
+			.collect(Collectors.joining());
 	}
 
 	/**

@@ -24,7 +24,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
@@ -240,6 +242,25 @@ public final class Replaced {
 			}
 		}
 		return future.join();
+	}
+
+	public static <T> T get(CompletableFuture<T> future, long timeout, TimeUnit unit)
+			throws InterruptedException, ExecutionException, TimeoutException {
+		SimulatedThread thread = thread();
+		if (thread == null) {
+			return future.get(timeout, unit);
+		}
+		long end = nanoTime() + unit.toNanos(timeout);
+		if (!future.isDone()) {
+			future.whenComplete((value, failure) -> Monitors.notifyAll(thread.node().scheduler(), future));
+		}
+		while (!future.isDone() && nanoTime() - end < 0) {
+			if (Thread.interrupted()) {
+				throw new InterruptedException();
+			}
+			Monitors.awaitChange(thread, future, end - nanoTime());
+		}
+		return future.get(0, TimeUnit.NANOSECONDS);
 	}
 
 	public static boolean await(CountDownLatch latch, long timeout, TimeUnit unit) throws InterruptedException {
