@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -169,7 +168,7 @@ public final class Node {
 	}
 
 	/**
-	 * Return an executor with a thread for each task.
+	 * Return an executor with a thread for each task, which cannot be shut down.
 	 * @return the executor
 	 */
 	public ExecutorService executor() {
@@ -260,13 +259,8 @@ public final class Node {
 	 */
 	private final class ThreadPerTask extends AbstractExecutorService {
 
-		private boolean shutDown;
-
 		@Override
 		public void execute(Runnable task) {
-			if (this.shutDown) {
-				throw new RejectedExecutionException("shut down");
-			}
 			Worker worker = Node.this.idle.poll();
 			if (worker != null) {
 				worker.task = task;
@@ -279,28 +273,27 @@ public final class Node {
 
 		@Override
 		public void shutdown() {
-			this.shutDown = true;
+			// an engine that is restarted uses it again
 		}
 
 		@Override
 		public List<Runnable> shutdownNow() {
-			shutdown();
 			return List.of();
 		}
 
 		@Override
 		public boolean isShutdown() {
-			return this.shutDown;
+			return false;
 		}
 
 		@Override
 		public boolean isTerminated() {
-			return this.shutDown;
+			return false;
 		}
 
 		@Override
 		public boolean awaitTermination(long timeout, TimeUnit unit) {
-			return this.shutDown;
+			return false;
 		}
 
 	}
