@@ -150,6 +150,7 @@ final class Actor {
 	<T> @Nullable T waitFor(String key, long waitMillis, Callable<@Nullable T> call) {
 		long since = this.trial.scheduler.now();
 		T result = attempt(call);
+		this.trial.record(this.name + " waited " + waitMillis + " ms since " + since + " ns, result " + result);
 		long waited = this.trial.scheduler.now() - since;
 		long late = waited - TimeUnit.MILLISECONDS.toNanos(waitMillis);
 		if (!this.trial.has((operation) -> operation.stalls() || operation.closes())) {

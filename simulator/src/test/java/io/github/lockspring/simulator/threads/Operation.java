@@ -76,11 +76,9 @@ enum Operation {
 
 	ASYNC_CANCEL(Group.LOCK, (actor) -> {
 		CompletableFuture<@Nullable Hold> future = acquireAsync(actor, actor.exclusive(), 10_000);
-		actor.sleep(actor.pause());
-		if (!future.cancel(true)) {
+		if (!cancelLater(actor, future)) {
 			actor.use(actor.attempt(() -> joined(future)), Claim.ALL);
 		}
-		actor.trial.busy(Actor.KEY);
 	}),
 
 	REENTER(Group.LOCK, (actor) -> {
@@ -153,13 +151,13 @@ enum Operation {
 
 	LOSE(Group.LOCK, (actor) -> {
 		actor.sleep(actor.pause());
-		actor.trial.store.expire(Actor.KEY);
-		actor.trial.busy(Actor.KEY);
+		actor.trial.endInStore(Actor.KEY);
 	}),
 
 	FORCE_RELEASE(Group.LOCK, (actor) -> actor.attempt(() -> {
 		actor.sleep(actor.pause());
 		for (LeaseHolder holder : actor.engine().inspection().holders(Actor.KEY)) {
+			actor.trial.record(actor + " releases for " + holder);
 			joined(actor.engine().inspection().forceReleaseAsync(Actor.KEY, holder));
 			actor.trial.busy(Actor.KEY);
 		}
@@ -177,12 +175,8 @@ enum Operation {
 		List<String> keys = List.of(Actor.KEY, "other");
 		CompletableFuture<@Nullable List<Hold>> future = actor.engine()
 			.acquireTogetherAsync(keys, actor.exclusive(), actor, 10_000_000_000L);
-		if (actor.random.nextBoolean()) {
-			actor.sleep(actor.pause());
-			if (future.cancel(true)) {
-				actor.trial.busy(Actor.KEY);
-				return;
-			}
+		if (actor.random.nextBoolean() && cancelLater(actor, future)) {
+			return;
 		}
 		useAll(actor, actor.attempt(() -> joined(future)));
 	}),
@@ -225,12 +219,8 @@ enum Operation {
 	SEMAPHORE_ASYNC(Group.SEMAPHORE, (actor) -> {
 		PermitTerms terms = new PermitTerms(1, 2, true, actor.trial.leaseTime, true);
 		CompletableFuture<@Nullable Hold> future = actor.trial.ledger().acquireAsync(Actor.KEY, terms, 10_000_000_000L);
-		if (actor.random.nextBoolean()) {
-			actor.sleep(actor.pause());
-			if (future.cancel(true)) {
-				actor.trial.busy(Actor.KEY);
-				return;
-			}
+		if (actor.random.nextBoolean() && cancelLater(actor, future)) {
+			return;
 		}
 		Hold hold = actor.attempt(() -> joined(future));
 		if (hold != null) {
@@ -383,6 +373,20 @@ enum Operation {
 		}
 	}
 
+	/**
+	 * Cancel an acquisition after a pause.
+	 * @return {@code false} if it was granted in the meantime
+	 */
+	private static boolean cancelLater(Actor actor, CompletableFuture<?> future) {
+		actor.trial.unseen++;
+		actor.sleep(actor.pause());
+		actor.trial.record(actor + " cancels");
+		boolean cancelled = future.cancel(true);
+		actor.trial.unseen--;
+		actor.trial.busy(Actor.KEY);
+		return cancelled;
+	}
+
 	private static CompletableFuture<@Nullable Hold> acquireAsync(Actor actor, AcquireOptions options, long wait) {
 		return actor.engine().acquireAsync(Actor.KEY, options, actor, TimeUnit.MILLISECONDS.toNanos(wait));
 	}
@@ -409,6 +413,7 @@ enum Operation {
 	}
 
 	private static void useAll(Actor actor, @Nullable List<Hold> holds) {
+		actor.trial.record(actor + " acquired " + holds);
 		if (holds != null && !holds.isEmpty()) {
 			List<Claim> claims = holds.stream().map((hold) -> actor.begin(hold, Claim.ALL)).toList();
 			actor.sleep(actor.pause());

@@ -16,18 +16,22 @@
 
 package io.github.lockspring.simulator.threads;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
@@ -48,6 +52,9 @@ import io.github.lockspring.spi.LockBackend;
 final class Trial {
 
 	static final Duration OPERATION_TIMEOUT = Duration.ofMillis(200);
+
+	private static final Set<String> RECORDED = Set.of("tryAcquire", "contend", "renew", "release", "releaseWithDelay",
+			"downgrade", "forceRelease");
 
 	private static final long SECOND = 1_000_000_000;
 
@@ -75,6 +82,8 @@ final class Trial {
 
 	private final Map<String, Integer> toldLosses = new HashMap<>();
 
+	private final List<String> history = new ArrayList<>();
+
 	private final List<Actor> actors = new ArrayList<>();
 
 	private @Nullable UnreliableBackend backend;
@@ -88,7 +97,19 @@ final class Trial {
 
 	long uncertain;
 
+	/**
+	 * Number of those that may hold the key without a claim, since their acquisition is
+	 * not looked at yet.
+	 */
+	int unseen;
+
 	private long lastAdded;
+
+	/**
+	 * Tokens of leases that were ended in the store. A holder to which the answer was
+	 * still on its way learns of that with its next renewal.
+	 */
+	private final List<Long> endedTokens = new ArrayList<>();
 
 	private Trial(long seed, int density, Speed speed, List<Operation> operations) {
 		this.scheduler = new Scheduler(seed);
@@ -132,7 +153,7 @@ final class Trial {
 				call += ", Operation." + operation;
 			}
 			throw new AssertionError(call + ") failed: " + rootMessage(ex) + "\nthreads " + trial.operations + "\n"
-					+ trial.scheduler.describeThreads(), ex);
+					+ String.join("\n", trial.history) + '\n' + trial.scheduler.describeThreads(), ex);
 		}
 		finally {
 			trial.scheduler.close();
@@ -160,8 +181,28 @@ final class Trial {
 		return ledger;
 	}
 
+	/**
+	 * Record the calls to a backend that change something.
+	 */
+	private LockBackend recorded(LockBackend backend) {
+		return (LockBackend) Proxy.newProxyInstance(LockBackend.class.getClassLoader(), new Class<?>[] { LockBackend.class },
+				(proxy, method, arguments) -> {
+					try {
+						Object result = method.invoke(backend, arguments);
+						if (RECORDED.contains(method.getName())) {
+							record(Thread.currentThread().getName() + ": " + method.getName() + ' ' + arguments[0] + " is "
+									+ result);
+						}
+						return result;
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
 	private LockBackend createBackend() {
-		LockBackend local = new LocalLockBackend("local", this.store);
+		LockBackend local = recorded(new LocalLockBackend("local", this.store));
 		if (this.speed == Speed.IMMEDIATE) {
 			return local;
 		}
@@ -284,6 +325,7 @@ final class Trial {
 		if (claim.hold != null) {
 			claim.hold.onLost(claim, () -> claim.losses++);
 		}
+		record("begin " + claim);
 		checkTokens(claim);
 		this.claims.add(claim);
 		this.allClaims.add(claim);
@@ -304,13 +346,13 @@ final class Trial {
 	 * valid when asked again, after all were asked, were valid together.
 	 */
 	void checkClaim(Claim claim) {
-		while (claim.isValid()) {
+		while (isCertain(claim)) {
 			List<Claim> valid = validClaims(claim);
 			int weight = claim.weight + valid.stream().mapToInt((other) -> other.weight).sum();
 			if (weight <= claim.capacity) {
 				return;
 			}
-			check(!valid.stream().allMatch(Claim::isValid) || !claim.isValid(),
+			check(!valid.stream().allMatch(this::isCertain) || !isCertain(claim),
 					() -> claim + " is valid beside " + valid);
 		}
 	}
@@ -319,14 +361,21 @@ final class Trial {
 		return List.copyOf(this.claims)
 			.stream()
 			.filter((other) -> other != claim && other.key.equals(claim.key) && other.owner != claim.owner)
-			.filter(Claim::isValid)
+			.filter(this::isCertain)
 			.toList();
+	}
+
+	private boolean isCertain(Claim claim) {
+		return claim.isValid() && (claim.hold == null || this.endedTokens.stream()
+			.map((token) -> claim.hold.token() - token)
+			.noneMatch((handOffs) -> handOffs >= 0 && handOffs <= AcquireOptions.MAX_HAND_OFFS));
 	}
 
 	/**
 	 * End a claim, before the key is released.
 	 */
 	void end(Claim claim) {
+		record("end " + claim);
 		checkClaim(claim);
 		this.claims.remove(claim);
 		busy(claim.key);
@@ -345,10 +394,27 @@ final class Trial {
 	 * @param since since when
 	 */
 	void checkPrompt(String key, long since) {
-		if (isPrompt() && this.claims.stream().noneMatch((claim) -> claim.key.equals(key))) {
+		if (isPrompt() && this.unseen == 0 && this.claims.stream().noneMatch((claim) -> claim.key.equals(key))) {
 			long free = this.scheduler.now() - Math.max(since, this.busyUntil.getOrDefault(key, 0L));
 			check(free == 0, () -> key + " was free for " + free + " ns, and waited for");
 		}
+	}
+
+	/**
+	 * Record what happened, for a failure.
+	 */
+	void record(String what) {
+		this.history.add(this.scheduler.now() + " ns: " + what);
+	}
+
+	/**
+	 * End all leases of the key.
+	 */
+	void endInStore(String key) {
+		record("all leases on " + key + " end in the store");
+		this.store.holders(key).forEach((holder) -> this.endedTokens.add(holder.token()));
+		this.store.expire(key);
+		busy(key);
 	}
 
 	/**
