@@ -20,25 +20,24 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 
 /**
- * Asynchronous acquisition of one or more keys for one owner with one set of options.
- * Keys that are held by a lock context already are reentered. Used once.
+ * Asynchronous acquisition of either all of several locks or none of them. Used once.
  * <p>
- * If the returned future is completed or cancelled by the caller, the pending acquisition
- * is cancelled and the locks held so far are released.
+ * If the returned future is completed or cancelled by the caller, the pending step is
+ * cancelled and the locks held so far are released.
  */
 final class AsyncAcquisition {
 
@@ -46,37 +45,86 @@ final class AsyncAcquisition {
 
 	private final Deque<DefaultLockHandle> held = new ArrayDeque<>();
 
-	private final LockEngine engine;
-
-	private final int prefixLength;
-
-	private final LockOptions options;
-
-	private final Object owner;
-
-	private final @Nullable LockContext context;
+	private final LockEngine clock;
 
 	private final long deadline;
+
+	private final LongFunction<CompletableFuture<@Nullable LockHandle>> first;
+
+	private final Iterable<LongFunction<CompletableFuture<@Nullable LockHandle>>> others;
 
 	private volatile @Nullable Future<?> current;
 
 	/**
-	 * Create an acquisition.
-	 * @param engine the lock engine
-	 * @param prefixLength the length of the prefix of all keys in the store
-	 * @param options the options
-	 * @param owner the owner of locks that are not held yet
-	 * @param context the locks that are held already, or {@code null}
+	 * Create an acquisition in steps. Each is called with the remaining time in
+	 * nanoseconds, and supplies a handle, or {@code null} if its locks are held by other
+	 * owners.
+	 * @param clock the engine by whose clock the time is measured
+	 * @param waitNanos the available time
+	 * @param first tries to acquire all locks together; supplies a handle without locks
+	 * if that is not possible
+	 * @param others acquire the locks one after the other in that case
 	 */
-	AsyncAcquisition(LockEngine engine, int prefixLength, LockOptions options, Object owner,
-			@Nullable LockContext context) {
-		this.engine = engine;
-		this.prefixLength = prefixLength;
-		this.options = options;
-		this.owner = owner;
-		this.context = context;
-		this.deadline = engine.deadlineAfter(options.waitNanos());
+	AsyncAcquisition(LockEngine clock, long waitNanos, LongFunction<CompletableFuture<@Nullable LockHandle>> first,
+			Iterable<LongFunction<CompletableFuture<@Nullable LockHandle>>> others) {
+		this.clock = clock;
+		this.deadline = clock.deadlineAfter(waitNanos);
+		this.first = first;
+		this.others = others;
+	}
+
+	/**
+	 * Return a future with the handle of what another future acquires, which is cancelled
+	 * or released if the returned one is completed before.
+	 * @param acquired completes with what was acquired, or with {@code null}
+	 * @param handle creates the handle
+	 * @param translation translates exceptions of the engine
+	 */
+	static <T> CompletableFuture<@Nullable LockHandle> handle(CompletableFuture<@Nullable T> acquired,
+			Function<T, LockHandle> handle, Function<EngineException, RuntimeException> translation) {
+		CompletableFuture<@Nullable LockHandle> result = new CompletableFuture<>();
+		acquired.whenComplete((value, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally((failure instanceof EngineException ex) ? translation.apply(ex) : failure);
+			}
+			else {
+				complete(result, (value != null) ? handle.apply(value) : null);
+			}
+		});
+		result.whenComplete((lock, failure) -> acquired.cancel(false));
+		return result;
+	}
+
+	/**
+	 * Return a future that fails if another future completes without a lock.
+	 * @param acquired completes with the lock, or with {@code null}
+	 * @param otherwise creates the failure
+	 */
+	static CompletableFuture<LockHandle> require(CompletableFuture<@Nullable LockHandle> acquired,
+			Supplier<LockException> otherwise) {
+		CompletableFuture<LockHandle> result = new CompletableFuture<>();
+		acquired.whenComplete((lock, failure) -> {
+			if (failure != null || lock == null) {
+				result.completeExceptionally((failure != null) ? failure : otherwise.get());
+			}
+			else {
+				complete(result, lock);
+			}
+		});
+		result.whenComplete((lock, failure) -> acquired.cancel(false));
+		return result;
+	}
+
+	private static <T extends @Nullable LockHandle> void complete(CompletableFuture<T> result, T lock) {
+		if (!result.complete(lock) && lock != null) {
+			lock.closeAsync();
+		}
+	}
+
+	CompletableFuture<@Nullable LockHandle> start() {
 		this.result.whenComplete((lock, failure) -> cancelCurrent());
+		begin();
+		return this.result;
 	}
 
 	private void cancelCurrent() {
@@ -86,138 +134,83 @@ final class AsyncAcquisition {
 		}
 	}
 
-	/**
-	 * Return a future that fails if another future completes without a lock.
-	 * @param lock completes with the lock, or with {@code null}
-	 * @param otherwise supplies the failure
-	 */
-	static CompletableFuture<LockHandle> require(CompletableFuture<@Nullable LockHandle> lock,
-			Supplier<LockException> otherwise) {
-		CompletableFuture<LockHandle> required = new CompletableFuture<>();
-		lock.whenComplete((handle, failure) -> {
-			if (failure != null || handle == null) {
-				required.completeExceptionally((failure != null) ? failure : otherwise.get());
-			}
-			else if (!required.complete(handle)) {
-				handle.closeAsync();
+	private void begin() {
+		CompletableFuture<@Nullable LockHandle> first = next(this.first);
+		first.whenComplete((lock, failure) -> {
+			if (take(first)) {
+				advance(this.held.isEmpty() ? this.others.iterator() : Collections.emptyIterator());
 			}
 		});
-		required.whenComplete((handle, failure) -> lock.cancel(false));
-		return required;
-	}
-
-	CompletableFuture<@Nullable LockHandle> acquire(String storeKey) {
-		CompletableFuture<@Nullable Hold> next = next(storeKey);
-		next.whenComplete((hold, failure) -> {
-			if (take(next, storeKey)) {
-				end(this.held.pop());
-			}
-		});
-		return this.result;
-	}
-
-	CompletableFuture<@Nullable LockHandle> acquireAll(List<String> storeKeys) {
-		CompletableFuture<@Nullable List<Hold>> together = this.engine.acquireTogetherAsync(storeKeys,
-				this.options.acquireOptions(), this.owner, this.engine.nanosUntil(this.deadline));
-		setCurrent(together);
-		together.whenComplete((holds, failure) -> {
-			if (failure != null) {
-				fail(failure, storeKeys.get(0));
-				return;
-			}
-			if (holds == null) {
-				this.result.complete(null);
-				return;
-			}
-			holds.forEach(this::add);
-			advance(storeKeys, holds.isEmpty() ? storeKeys.iterator() : Collections.emptyIterator());
-		});
-		return this.result;
 	}
 
 	/**
-	 * Acquire the keys one after the other, in a loop for as long as they are acquired
+	 * Acquire the locks one after the other, in a loop for as long as they are acquired
 	 * immediately.
 	 */
-	private void advance(List<String> all, Iterator<String> storeKeys) {
-		while (storeKeys.hasNext()) {
-			if (this.engine.isLongOver(this.deadline)) {
-				release().whenComplete((closed, loss) -> this.result.complete(null));
+	private void advance(Iterator<LongFunction<CompletableFuture<@Nullable LockHandle>>> remaining) {
+		while (remaining.hasNext()) {
+			if (this.clock.isLongOver(this.deadline)) {
+				release(() -> this.result.complete(null));
 				return;
 			}
-			String storeKey = storeKeys.next();
-			CompletableFuture<@Nullable Hold> next = next(storeKey);
+			CompletableFuture<@Nullable LockHandle> next = next(remaining.next());
 			if (!next.isDone()) {
-				next.whenComplete((hold, failure) -> {
-					if (take(next, storeKey)) {
-						advance(all, storeKeys);
+				next.whenComplete((lock, failure) -> {
+					if (take(next)) {
+						advance(remaining);
 					}
 				});
 				return;
 			}
-			if (!take(next, storeKey)) {
+			if (!take(next)) {
 				return;
 			}
 		}
-		endAll(all);
+		end();
 	}
 
-	private CompletableFuture<@Nullable Hold> next(String storeKey) {
-		CompletableFuture<@Nullable Hold> next = this.engine.acquireAsync(storeKey, this.options.acquireOptions(),
-				ownerOf(storeKey), this.engine.nanosUntil(this.deadline));
-		setCurrent(next);
+	/**
+	 * Begin a step, which is cancelled if the result has been completed in the meantime.
+	 */
+	private CompletableFuture<@Nullable LockHandle> next(LongFunction<CompletableFuture<@Nullable LockHandle>> step) {
+		CompletableFuture<@Nullable LockHandle> next = step.apply(this.clock.nanosUntil(this.deadline));
+		this.current = next;
+		if (this.result.isDone()) {
+			next.cancel(false);
+		}
 		return next;
 	}
 
-	private Object ownerOf(String storeKey) {
-		Object holder = (this.context != null) ? this.context.asyncOwnerOf(this.engine.backendName(), storeKey) : null;
-		return (holder != null) ? holder : this.owner;
-	}
-
 	/**
-	 * Set the pending acquisition, which is cancelled if the result has been completed in
-	 * the meantime.
+	 * Add the locks of a step.
+	 * @return {@code false} if they were not acquired and the acquisition is complete
 	 */
-	private void setCurrent(Future<?> current) {
-		this.current = current;
-		if (this.result.isDone()) {
-			current.cancel(false);
-		}
-	}
-
-	/**
-	 * Add the next hold.
-	 * @return {@code false} if it was not acquired and the acquisition is complete
-	 */
-	private boolean take(CompletableFuture<@Nullable Hold> done, String storeKey) {
+	private boolean take(CompletableFuture<@Nullable LockHandle> done) {
 		try {
-			Hold hold = done.join();
-			if (hold != null) {
-				add(hold);
+			LockHandle lock = done.join();
+			if (lock != null) {
+				CompositeLockHandle.push(lock, this.held);
 				return true;
 			}
-			release().whenComplete((closed, loss) -> this.result.complete(null));
+			release(() -> this.result.complete(null));
 		}
 		catch (CompletionException | CancellationException ex) {
-			fail((ex.getCause() != null) ? ex.getCause() : ex, storeKey);
+			Throwable failure = (ex.getCause() != null) ? ex.getCause() : ex;
+			release(() -> this.result.completeExceptionally(failure));
 		}
 		return false;
 	}
 
-	private void add(Hold hold) {
-		this.held.push(new DefaultLockHandle(hold, this.prefixLength));
-	}
-
-	private void endAll(List<String> storeKeys) {
-		if (this.held.stream().allMatch(LockHandle::isHeld)) {
-			end(new CompositeLockHandle(this.held));
+	private void end() {
+		CompositeLockHandle lock = new CompositeLockHandle(this.held);
+		if (lock.isHeld()) {
+			complete(this.result, lock);
 			return;
 		}
-		// a lease expired before the last key was acquired
-		release().whenComplete((closed, loss) -> {
+		release(() -> { // a lease expired before the last lock was acquired
 			this.held.clear();
-			if (this.engine.nanosUntil(this.deadline) > 0) {
-				acquireAll(storeKeys);
+			if (this.clock.nanosUntil(this.deadline) > 0) {
+				begin();
 			}
 			else {
 				this.result.complete(null);
@@ -225,19 +218,8 @@ final class AsyncAcquisition {
 		});
 	}
 
-	private void end(LockHandle lock) {
-		if (!this.result.complete(lock)) {
-			lock.closeAsync();
-		}
-	}
-
-	private void fail(Throwable failure, String storeKey) {
-		Throwable translated = (failure instanceof EngineException ex) ? LockException.of(ex, storeKey) : failure;
-		release().whenComplete((closed, loss) -> this.result.completeExceptionally(translated));
-	}
-
-	private CompletableFuture<Void> release() {
-		return new CompositeLockHandle(this.held).closeAsync();
+	private void release(Runnable next) {
+		new CompositeLockHandle(this.held).closeAsync().whenComplete((closed, loss) -> next.run());
 	}
 
 }

@@ -54,15 +54,31 @@ final class CompositeLockHandle implements LockHandle {
 	 */
 	static CompositeLockHandle of(Collection<LockHandle> handles) {
 		Deque<DefaultLockHandle> locks = new ArrayDeque<>();
-		for (LockHandle handle : handles) {
-			if (handle instanceof CompositeLockHandle composite) {
-				new ArrayDeque<>(composite.locks).descendingIterator().forEachRemaining(locks::push);
-			}
-			else {
-				locks.push((DefaultLockHandle) handle);
-			}
-		}
+		handles.forEach((handle) -> push(handle, locks));
 		return new CompositeLockHandle(locks);
+	}
+
+	/**
+	 * Create a handle of holds.
+	 * @param holds the holds, in the order in which they were acquired
+	 * @param prefixLength the length of the prefix of all keys in the store
+	 */
+	static CompositeLockHandle of(List<Hold> holds, int prefixLength) {
+		Deque<DefaultLockHandle> locks = new ArrayDeque<>(holds.size());
+		holds.forEach((hold) -> locks.push(new DefaultLockHandle(hold, prefixLength)));
+		return new CompositeLockHandle(locks);
+	}
+
+	/**
+	 * Add the locks of a handle to those that are to be closed.
+	 */
+	static void push(LockHandle handle, Deque<DefaultLockHandle> locks) {
+		if (handle instanceof CompositeLockHandle composite) {
+			new ArrayDeque<>(composite.locks).descendingIterator().forEachRemaining(locks::push);
+		}
+		else {
+			locks.push((DefaultLockHandle) handle);
+		}
 	}
 
 	@Nullable Hold holdOf(String backend, String storeKey) {
@@ -87,14 +103,11 @@ final class CompositeLockHandle implements LockHandle {
 	public long fencingToken() {
 		checkpoint();
 		LongSummaryStatistics tokens = this.locks.stream().mapToLong(LockHandle::fencingToken).summaryStatistics();
-		if (tokens.getMin() == tokens.getMax() && hasOneBackend()) {
+		long backends = this.locks.stream().map(DefaultLockHandle::backendName).distinct().count();
+		if (tokens.getMin() == tokens.getMax() && backends == 1) {
 			return tokens.getMax();
 		}
 		throw new IllegalStateException("The keys were acquired one after the other and do not share a fencing token");
-	}
-
-	private boolean hasOneBackend() {
-		return this.locks.stream().map(DefaultLockHandle::backendName).distinct().count() == 1;
 	}
 
 	@Override

@@ -44,7 +44,7 @@ public final class LockContext {
 	 * has left all of them, so that a thread that outlives the application does not
 	 * retain any.
 	 */
-	private static final ThreadLocal<List<Object>> STACK = ThreadLocal.withInitial(ArrayList::new);
+	static final ThreadLocal<List<Object>> STACK = ThreadLocal.withInitial(ArrayList::new);
 
 	private final String name;
 
@@ -138,27 +138,6 @@ public final class LockContext {
 		return index;
 	}
 
-	static WorkPart begin(@Nullable LockContext context) {
-		Part part = new Part(context);
-		STACK.get().add(part);
-		return part;
-	}
-
-	static void enter(String name, LockHandle lock) {
-		List<Object> stack = STACK.get();
-		stack.add(name);
-		stack.add(lock);
-	}
-
-	static void leave() {
-		List<Object> stack = STACK.get();
-		int last = stack.size() - 1;
-		if (last > 0 && stack.get(last) instanceof LockHandle) {
-			stack.remove(last);
-			stack.remove(last - 1);
-		}
-	}
-
 	static Object ownerOf(LockEngine engine, String storeKey) {
 		List<Object> stack = STACK.get();
 		int index = stack.isEmpty() ? -1 : indexOfPart(stack);
@@ -231,11 +210,11 @@ public final class LockContext {
 	/**
 	 * Part of asynchronous work, an entry in the list of its thread.
 	 */
-	private static final class Part implements WorkPart {
+	static final class Part implements WorkPart {
 
 		private final @Nullable LockContext context;
 
-		private Part(@Nullable LockContext context) {
+		Part(@Nullable LockContext context) {
 			this.context = context;
 		}
 

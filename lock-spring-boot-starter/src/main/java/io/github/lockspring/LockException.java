@@ -18,9 +18,6 @@ package io.github.lockspring;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.support.KeyFormat;
-
 /**
  * Base class of the exceptions thrown when acquiring, holding or releasing a lock.
  */
@@ -37,42 +34,6 @@ public abstract class LockException extends RuntimeException {
 	protected LockException(String message, String storeKey, @Nullable Throwable cause) {
 		super(message, cause);
 		this.storeKey = storeKey;
-	}
-
-	/**
-	 * Translate an exception of the engine.
-	 */
-	static RuntimeException of(EngineException failure, String key) {
-		return switch (failure.getReason()) {
-			case UNAVAILABLE -> LockUnavailableException.of("Could not acquire the lock on ", failure, key);
-			case LOST -> new LockLostException(key);
-			case SUSPENDED -> new LockSuspendedException(key);
-			case UPGRADE -> new LockUpgradeException(key);
-			case LIMIT -> new LockLimitException(failure.getMessage(), key);
-			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
-			case REJECTED -> new IllegalArgumentException(
-					KeyFormat.quote(key) + " cannot be locked: " + failure.getMessage(), failure);
-			case CLOSED -> new LockShutdownException(key, failure);
-		};
-	}
-
-	/**
-	 * Translate an exception of the engine about the renewal of a lease.
-	 */
-	static RuntimeException ofRenewal(EngineException failure, String key) {
-		return (failure.getReason() == EngineException.Reason.UNAVAILABLE)
-				? LockUnavailableException.of("Could not renew the lock on ", failure, key) : of(failure, key);
-	}
-
-	/**
-	 * Translate an exception of the engine about a value.
-	 */
-	static RuntimeException ofValue(EngineException failure, String key) {
-		return switch (failure.getReason()) {
-			case UNAVAILABLE -> LockUnavailableException.of("Could not access the value ", failure, key);
-			case CLOSED -> LockShutdownException.ofValue(key, failure);
-			default -> of(failure, key);
-		};
 	}
 
 	/**

@@ -16,17 +16,17 @@
 
 package io.github.lockspring;
 
-import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
+import io.github.lockspring.LockUtils.KeyGroup;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
@@ -303,10 +303,6 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 		return tryAcquireInStore(this.prefix + key, options, options.waitNanos());
 	}
 
-	private @Nullable DefaultLockHandle tryAcquire(String key, LockOptions options, long waitNanos) {
-		return tryAcquireInStore(this.prefix.concat(key), options, waitNanos);
-	}
-
 	private @Nullable DefaultLockHandle tryAcquireInStore(String storeKey, LockOptions options, long waitNanos) {
 		try {
 			Hold hold = this.engine.acquire(storeKey, options.acquireOptions(), ownerOf(storeKey), waitNanos);
@@ -323,7 +319,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 			throw new LockInterruptedException(storeKey, ex);
 		}
 		catch (EngineException ex) {
-			throw LockException.of(ex, storeKey);
+			throw LockUtils.translate(ex, storeKey);
 		}
 	}
 
@@ -345,109 +341,71 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 
 	@Override
 	public @Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options) {
-		Collection<String> canonical = canonical(keys);
-		long deadline = this.engine.deadlineAfter(options.waitNanos());
-		do {
-			@Nullable Deque<DefaultLockHandle> held = acquireTogether(canonical, options, deadline);
-			if (held == null || held.isEmpty() && !acquireOneByOne(canonical, options, deadline, held)) {
-				return null;
-			}
-			if (held.stream().allMatch(LockHandle::isHeld)) {
-				return new CompositeLockHandle(held);
-			}
-			release(held); // a lease expired before the last key was acquired
-		}
-		while (this.engine.nanosUntil(deadline) > 0);
-		return null;
-	}
-
-	/**
-	 * Try to acquire all keys in a single operation of the store.
-	 * @return the handles, empty if that is not possible at present, {@code null} if a
-	 * key is held by another owner and no time is left
-	 */
-	private @Nullable Deque<DefaultLockHandle> acquireTogether(Collection<String> keys, LockOptions options,
-			long deadline) {
-		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
-		Deque<DefaultLockHandle> held = new ArrayDeque<>(storeKeys.size());
+		KeyGroup group = new KeyGroup(this, options.acquireOptions(), storeKeys(keys));
 		try {
-			List<Hold> holds = this.engine.acquireTogether(storeKeys, options.acquireOptions(),
-					ownerOf(storeKeys.get(0)), this.engine.nanosUntil(deadline));
-			if (holds == null) {
-				return null;
-			}
-			holds.forEach((hold) -> held.push(new DefaultLockHandle(hold, this.prefix.length())));
-			return held;
+			List<Hold> holds = new BlockingAcquisition(List.of(group), options.waitNanos(), LockEngine::acquire).run();
+			return (holds != null) ? CompositeLockHandle.of(holds, this.prefix.length()) : null;
 		}
-		catch (EngineException ex) {
-			throw LockException.of(ex, storeKeys.get(0));
-		}
-	}
-
-	/**
-	 * Acquire either all keys or none.
-	 * @param held receives the handles
-	 */
-	private boolean acquireOneByOne(Collection<String> keys, LockOptions options, long deadline,
-			Deque<DefaultLockHandle> held) {
-		try {
-			for (String key : keys) {
-				DefaultLockHandle lock = this.engine.isLongOver(deadline) ? null
-						: tryAcquire(key, options, this.engine.nanosUntil(deadline));
-				if (lock == null) {
-					release(held);
-					return false;
-				}
-				held.push(lock);
-			}
-			return true;
-		}
-		catch (RuntimeException | Error ex) {
-			release(held);
-			throw ex;
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new LockInterruptedException(String.join(",", group.storeKeys()), ex);
 		}
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(String key, LockOptions options) {
 		String storeKey = storeKey(key);
-		return AsyncAcquisition.require(asyncLocks(options).acquire(storeKey),
+		return AsyncAcquisition.require(acquireAsync(storeKey, options, asyncOwner(), options.waitNanos()),
 				() -> new LockNotAcquiredException(storeKey, options.waitTime()));
 	}
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key, LockOptions options) {
-		return asyncLocks(options).acquire(storeKey(key));
+		return acquireAsync(storeKey(key), options, asyncOwner(), options.waitNanos());
+	}
+
+	private Object asyncOwner() {
+		return (this.owner != null) ? this.owner : new Object();
+	}
+
+	private CompletableFuture<@Nullable LockHandle> acquireAsync(String storeKey, LockOptions options, Object owner,
+			long waitNanos) {
+		Object holder = (this.context != null) ? this.context.asyncOwnerOf(this.engine.backendName(), storeKey) : null;
+		return AsyncAcquisition.handle(this.engine.acquireAsync(storeKey, options.acquireOptions(),
+				(holder != null) ? holder : owner, waitNanos), this::handle, (ex) -> LockUtils.translate(ex, storeKey));
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options) {
 		List<String> storeKeys = storeKeys(keys);
-		return AsyncAcquisition.require(asyncLocks(options).acquireAll(storeKeys),
+		return AsyncAcquisition.require(acquireAllAsync(storeKeys, options),
 				() -> new LockNotAcquiredException(storeKeys, options.waitTime()));
 	}
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryAcquireAllAsync(Collection<String> keys, LockOptions options) {
-		return asyncLocks(options).acquireAll(storeKeys(keys));
+		return acquireAllAsync(storeKeys(keys), options);
 	}
 
-	private AsyncAcquisition asyncLocks(LockOptions options) {
-		Object owner = (this.owner != null) ? this.owner : new Object();
-		return new AsyncAcquisition(this.engine, this.prefix.length(), options, owner, this.context);
+	private CompletableFuture<@Nullable LockHandle> acquireAllAsync(List<String> storeKeys, LockOptions options) {
+		Object owner = asyncOwner();
+		return new AsyncAcquisition(this.engine, options.waitNanos(),
+				(waitNanos) -> AsyncAcquisition.handle(
+						this.engine.acquireTogetherAsync(storeKeys, options.acquireOptions(), owner, waitNanos),
+						(holds) -> CompositeLockHandle.of(holds, this.prefix.length()),
+						(ex) -> LockUtils.translate(ex, storeKeys.get(0))),
+				() -> storeKeys.stream()
+					.<LongFunction<CompletableFuture<@Nullable LockHandle>>>map(
+							(key) -> (waitNanos) -> acquireAsync(key, options, owner, waitNanos))
+					.iterator())
+			.start();
 	}
 
 	/**
-	 * Return the keys used in the store, in the order in which they are locked.
+	 * Return the keys used in the store, in the order in which they are locked: sorted,
+	 * so that all callers lock them in the same order and cannot deadlock.
 	 */
 	private List<String> storeKeys(Collection<String> keys) {
-		return canonical(keys).stream().map(this.prefix::concat).toList();
-	}
-
-	/**
-	 * Sort the keys, so that all callers lock them in the same order and cannot deadlock.
-	 */
-	private Collection<String> canonical(Collection<String> keys) {
 		if (keys.isEmpty()) {
 			throw new InvalidLockKeyException("At least one key is required");
 		}
@@ -457,7 +415,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 		}
 		TreeSet<String> canonical = new TreeSet<>();
 		keys.forEach((key) -> canonical.add(LockKeys.requireValid(key)));
-		return canonical;
+		return canonical.stream().map(this.prefix::concat).toList();
 	}
 
 	/**
@@ -481,19 +439,6 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	public void close() {
 		if (this.shutdown != null) {
 			this.shutdown.run();
-		}
-	}
-
-	/**
-	 * Release locks that were never returned to the caller, which is not notified of
-	 * losses.
-	 */
-	private static void release(Deque<DefaultLockHandle> held) {
-		try {
-			new CompositeLockHandle(held).close();
-		}
-		catch (LockLostException ex) {
-			// the caller never held these locks
 		}
 	}
 

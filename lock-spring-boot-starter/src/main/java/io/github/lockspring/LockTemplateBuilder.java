@@ -268,7 +268,8 @@ public final class LockTemplateBuilder {
 		try {
 			requireLongerThanInterval(this.settings.renewInterval());
 			for (LockBackend backend : this.backends) {
-				opened.add(engine(backend));
+				opened.add(new LockEngine(backend, this.settings.withProbeKey(this.keyPrefix + ": "),
+						new LossPublisher(this.lossListener, backend.name()), this.timeSource));
 			}
 			LockEngines engines = new LockEngines(opened.get(0), opened.subList(1, opened.size()));
 			Duration grace = this.shutdownTimeout;
@@ -286,11 +287,6 @@ public final class LockTemplateBuilder {
 		Duration lease = this.defaultOptions.leaseTime();
 		Assert.isTrue(interval == null || interval.compareTo(lease) < 0,
 				() -> "'renewInterval' must be shorter than the lease time, which is " + lease + ", not " + interval);
-	}
-
-	private LockEngine engine(LockBackend backend) {
-		EngineSettings settings = this.settings.withProbeKey(this.keyPrefix + ": ");
-		return new LockEngine(backend, settings, new LossPublisher(this.lossListener, backend.name()), this.timeSource);
 	}
 
 	private static void close(LockBackend backend, Throwable failure) {

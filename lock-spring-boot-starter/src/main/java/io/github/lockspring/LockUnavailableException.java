@@ -39,15 +39,11 @@ public final class LockUnavailableException extends LockException {
 	}
 
 	static LockUnavailableException of(String problem, EngineException failure, String key) {
-		return new LockUnavailableException(
-				problem + KeyFormat.quote(key) + ": " + messageOf(failure) + " (retry when the store is available)",
-				key, (failure.getCause() != null) ? failure.getCause() : failure);
-	}
-
-	private static String messageOf(EngineException failure) {
 		Throwable cause = failure.getCause();
-		return (cause != null) ? failure.getMessage() + ": " + cause.getMessage()
-				: String.valueOf(failure.getMessage());
+		String message = failure.getMessage() + ((cause != null) ? ": " + cause.getMessage() : "");
+		return new LockUnavailableException(
+				problem + KeyFormat.quote(key) + ": " + message + " (retry when the store is available)", key,
+				(cause != null) ? cause : failure);
 	}
 
 }

@@ -18,6 +18,10 @@ package io.github.lockspring;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.LongFunction;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.format.annotation.DurationFormat;
@@ -28,6 +32,7 @@ import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.support.KeyFormat;
 
 /**
  * Utility methods for templates, handles and contexts, and for durations. Mainly for
@@ -96,7 +101,17 @@ public final class LockUtils {
 	 * @return the exception to throw
 	 */
 	public static RuntimeException translate(EngineException failure, String storeKey) {
-		return LockException.of(failure, storeKey);
+		return switch (failure.getReason()) {
+			case UNAVAILABLE -> LockUnavailableException.of("Could not acquire the lock on ", failure, storeKey);
+			case LOST -> new LockLostException(storeKey);
+			case SUSPENDED -> new LockSuspendedException(storeKey);
+			case UPGRADE -> new LockUpgradeException(storeKey);
+			case LIMIT -> new LockLimitException(failure.getMessage(), storeKey);
+			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
+			case REJECTED -> new IllegalArgumentException(
+					KeyFormat.quote(storeKey) + " cannot be locked: " + failure.getMessage(), failure);
+			case CLOSED -> new LockShutdownException(storeKey, failure);
+		};
 	}
 
 	/**
@@ -106,7 +121,9 @@ public final class LockUtils {
 	 * @return the exception to throw
 	 */
 	public static RuntimeException translateRenewalFailure(EngineException failure, String storeKey) {
-		return LockException.ofRenewal(failure, storeKey);
+		return (failure.getReason() == EngineException.Reason.UNAVAILABLE)
+				? LockUnavailableException.of("Could not renew the lock on ", failure, storeKey)
+				: translate(failure, storeKey);
 	}
 
 	/**
@@ -116,7 +133,11 @@ public final class LockUtils {
 	 * @return the exception to throw
 	 */
 	public static RuntimeException translateValueFailure(EngineException failure, String storeKey) {
-		return LockException.ofValue(failure, storeKey);
+		return switch (failure.getReason()) {
+			case UNAVAILABLE -> LockUnavailableException.of("Could not access the value ", failure, storeKey);
+			case CLOSED -> LockShutdownException.ofValue(storeKey, failure);
+			default -> translate(failure, storeKey);
+		};
 	}
 
 	/**
@@ -163,6 +184,50 @@ public final class LockUtils {
 	}
 
 	/**
+	 * Return a future with the handle of a hold, which is cancelled or released if the
+	 * future is completed before.
+	 * @param template the template that has the key
+	 * @param acquisition completes with the hold, or with {@code null}
+	 * @param translation translates exceptions of the engine
+	 * @return the future
+	 */
+	public static CompletableFuture<@Nullable LockHandle> handle(LockTemplate template,
+			CompletableFuture<@Nullable Hold> acquisition, Function<EngineException, RuntimeException> translation) {
+		return AsyncAcquisition.handle(acquisition, template::handle, translation);
+	}
+
+	/**
+	 * Acquire either all of several keys or none of them.
+	 * @param groups the keys, in the order in which they are acquired
+	 * @param waitNanos the available time, by the clock of the first engine
+	 * @param interruptible whether an interrupt ends the acquisition
+	 * @return the holds, or {@code null} if one of them was not acquired in time
+	 * @throws InterruptedException if interrupted while waiting; nothing is held then
+	 */
+	public static @Nullable List<Hold> acquireAll(List<KeyGroup> groups, long waitNanos, boolean interruptible)
+			throws InterruptedException {
+		return new BlockingAcquisition(groups, waitNanos,
+				interruptible ? LockEngine::acquire : LockEngine::acquireUninterruptibly)
+			.run();
+	}
+
+	/**
+	 * Acquire either all of several locks or none of them without blocking the calling
+	 * thread. The returned future may be cancelled.
+	 * @param clock the engine by whose clock the time is measured
+	 * @param waitNanos the available time
+	 * @param steps acquire one or more of the locks within a time in nanoseconds; supply
+	 * {@code null} if they are held by other owners
+	 * @return a future with a handle of all locks, or with {@code null}
+	 */
+	public static CompletableFuture<@Nullable LockHandle> acquireAllAsync(LockEngine clock, long waitNanos,
+			Iterable<LongFunction<CompletableFuture<@Nullable LockHandle>>> steps) {
+		return new AsyncAcquisition(clock, waitNanos,
+				(nanos) -> CompletableFuture.completedFuture(CompositeLockHandle.of(List.of())), steps)
+			.start();
+	}
+
+	/**
 	 * Create a chain by adding a lock.
 	 * @param name the name of the lock
 	 * @param lock the handle of the lock
@@ -180,7 +245,9 @@ public final class LockUtils {
 	 * @return the part
 	 */
 	public static WorkPart begin(@Nullable LockContext context) {
-		return LockContext.begin(context);
+		LockContext.Part part = new LockContext.Part(context);
+		LockContext.STACK.get().add(part);
+		return part;
 	}
 
 	/**
@@ -189,14 +256,21 @@ public final class LockUtils {
 	 * @param lock the handle of the lock
 	 */
 	public static void enter(String name, LockHandle lock) {
-		LockContext.enter(name, lock);
+		List<Object> stack = LockContext.STACK.get();
+		stack.add(name);
+		stack.add(lock);
 	}
 
 	/**
 	 * Remove the innermost lock from the chain of the current thread.
 	 */
 	public static void leave() {
-		LockContext.leave();
+		List<Object> stack = LockContext.STACK.get();
+		int last = stack.size() - 1;
+		if (last > 0 && stack.get(last) instanceof LockHandle) {
+			stack.remove(last);
+			stack.remove(last - 1);
+		}
 	}
 
 	/**
@@ -219,6 +293,25 @@ public final class LockUtils {
 	 */
 	public static String text(Duration duration) {
 		return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
+	}
+
+	/**
+	 * Keys of one backend that are acquired with the same options.
+	 *
+	 * @param template the template that determines their owner
+	 * @param options the options
+	 * @param storeKeys the keys used in the store, sorted and without duplicates
+	 */
+	public record KeyGroup(LockTemplate template, AcquireOptions options, List<String> storeKeys) {
+
+		LockEngine engine() {
+			return this.template.engine();
+		}
+
+		Object ownerOf(String storeKey) {
+			return this.template.ownerOf(storeKey);
+		}
+
 	}
 
 	/**

@@ -33,19 +33,14 @@ final class DocumentStore implements StateStore {
 	private final ConcurrentHashMap<String, String> documents = new ConcurrentHashMap<>();
 
 	@Override
-	public @Nullable String read(String id, Duration timeout) {
-		return this.documents.get(id);
+	public Snapshot read(String id, Duration timeout) {
+		return new Snapshot(this.documents.get(id), Instant.now());
 	}
 
 	@Override
 	public boolean compareAndSet(String id, @Nullable String expected, String text, Duration timeout) {
 		return (expected != null) ? this.documents.replace(id, expected, text)
 				: this.documents.putIfAbsent(id, text) == null;
-	}
-
-	@Override
-	public Instant now(Duration timeout) {
-		return Instant.now();
 	}
 
 }

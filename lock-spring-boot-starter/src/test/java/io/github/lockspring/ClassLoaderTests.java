@@ -98,11 +98,11 @@ class ClassLoaderTests {
 					EngineListener.NONE, TimeSource.SYSTEM)) {
 				LockTemplate locks = new LockTemplate(engine, "lock:", LockOptions.defaults());
 				try (LockHandle lock = locks.acquire("42", LockOptions.defaults())) {
-					LockContext.enter("order", lock);
+					LockUtils.enter("order", lock);
 					try (WorkPart part = LockUtils.begin(LockContext.get())) {
 						locks.acquire("43", LockOptions.defaults()).close();
 					}
-					LockContext.leave();
+					LockUtils.leave();
 				}
 				locks.acquireAsync("42", LockOptions.defaults()).join().closeAsync().join();
 			}

@@ -217,13 +217,10 @@ final class LockMeters implements LockObservation {
 	void recordAcquire(AcquireOutcome outcome, @Nullable Throwable failure, long nanos) {
 		Timer timer = this.acquire[outcome.ordinal()];
 		if (timer == null) {
-			timer = acquireTimer(outcome, nameOfError(outcome, failure));
+			timer = acquireTimer(outcome,
+					(failure != null && hasError(outcome)) ? errorOf(failure).getClass().getSimpleName() : NONE);
 		}
 		timer.record(nanos, TimeUnit.NANOSECONDS);
-	}
-
-	private static String nameOfError(AcquireOutcome outcome, @Nullable Throwable failure) {
-		return (failure != null && hasError(outcome)) ? errorOf(failure).getClass().getSimpleName() : NONE;
 	}
 
 	@Override

@@ -20,8 +20,11 @@ import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -50,19 +53,26 @@ public final class LockMetrics {
 
 	private static final LockKind[] KINDS = LockKind.values();
 
+	private static final LockObservationConvention DEFAULT = new LockObservationConvention() {
+	};
+
 	private final MeterRegistry registry;
 
-	private final @Nullable LockObservations observations;
+	private final @Nullable Function<LockObservationContext, Observation> observations;
 
 	/**
 	 * Create metrics.
 	 * @param registry the registry of the meters
-	 * @param observations the observations, or {@code null} to record only meters, which
-	 * takes less time
+	 * @param observations the registry of the observations, or {@code null} to record only
+	 * meters, which takes less time
+	 * @param convention the convention of the observations, or {@code null} for the
+	 * default
 	 */
-	public LockMetrics(MeterRegistry registry, @Nullable LockObservations observations) {
+	public LockMetrics(MeterRegistry registry, @Nullable ObservationRegistry observations,
+			@Nullable LockObservationConvention convention) {
 		this.registry = registry;
-		this.observations = observations;
+		this.observations = (observations != null)
+				? (context) -> Observation.start(convention, DEFAULT, () -> context, observations) : null;
 	}
 
 	/**
@@ -141,7 +151,7 @@ public final class LockMetrics {
 		@Override
 		public LockObservation onAcquire(String key, LockKind kind) {
 			LockMeters meters = metersOf(key, kind);
-			LockObservations observations = LockMetrics.this.observations;
+			Function<LockObservationContext, Observation> observations = LockMetrics.this.observations;
 			return (observations != null) ? start(key, meters, observations) : meters;
 		}
 
@@ -149,7 +159,8 @@ public final class LockMetrics {
 		 * Start an observation, or only update the meters if an observation handler
 		 * fails.
 		 */
-		private LockObservation start(String key, LockMeters meters, LockObservations observations) {
+		private LockObservation start(String key, LockMeters meters,
+				Function<LockObservationContext, Observation> observations) {
 			try {
 				return new ObservedAcquisition(key, meters, observations);
 			}

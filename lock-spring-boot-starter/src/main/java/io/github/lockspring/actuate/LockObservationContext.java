@@ -16,6 +16,7 @@
 
 package io.github.lockspring.actuate;
 
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.observation.Observation;
 
 /**
@@ -92,6 +93,13 @@ public final class LockObservationContext extends Observation.Context {
 	 */
 	public String outcome() {
 		return this.outcome;
+	}
+
+	/**
+	 * Return whether a handler of the observation measures it.
+	 */
+	boolean isMeasured() {
+		return containsKey(Timer.Sample.class);
 	}
 
 	void setOutcome(String outcome) {

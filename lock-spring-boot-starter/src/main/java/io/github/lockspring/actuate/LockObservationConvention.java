@@ -16,20 +16,38 @@
 
 package io.github.lockspring.actuate;
 
+import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
  * Convention for the names and key values of observed acquisitions and holds. A bean of
- * this type replaces the default one.
- *
- * @see DefaultLockObservationConvention
+ * this type replaces the default one, whose methods are those of this interface: the
+ * names are {@code lock.acquire} and {@code lock.hold}, the key values {@code name},
+ * {@code backend}, {@code type} and {@code outcome}, which have few values, and
+ * {@code key}, which has many.
  */
 public interface LockObservationConvention extends ObservationConvention<LockObservationContext> {
 
 	@Override
 	default boolean supportsContext(Observation.Context context) {
 		return context instanceof LockObservationContext;
+	}
+
+	@Override
+	default String getContextualName(LockObservationContext context) {
+		return context.getName() + ' ' + context.lockName();
+	}
+
+	@Override
+	default KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+		return KeyValues.of("name", context.lockName(), "backend", context.backend(), "type", context.type(), "outcome",
+				context.outcome());
+	}
+
+	@Override
+	default KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
+		return KeyValues.of("key", context.storeKey());
 	}
 
 }

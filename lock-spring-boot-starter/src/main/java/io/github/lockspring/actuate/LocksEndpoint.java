@@ -122,9 +122,8 @@ public class LocksEndpoint {
 	 * is blank
 	 */
 	public Lock lock(String key, @Nullable String backend) {
-		requireText(key);
 		Map<LockEngine, CompletableFuture<StoredState>> calls = new LinkedHashMap<>();
-		engines(backend).forEach((engine) -> calls.put(engine,
+		engines(key, backend).forEach((engine) -> calls.put(engine,
 				engine.inspection()
 					.holdersAsync(key)
 					.thenCombine(engine.inspection().queueAsync(key), StoredState::new)));
@@ -154,12 +153,11 @@ public class LocksEndpoint {
 	 */
 	public Release release(String key, @Nullable String backend, @Nullable String owner, @Nullable Long token,
 			@Nullable String principal) {
-		requireText(key);
 		Predicate<LeaseHolder> wanted = (holder) -> (owner == null || owner.equals(holder.owner()))
 				&& (token == null || token == holder.token());
 		Map<LockEngine, CompletableFuture<Map<LeaseHolder, CompletableFuture<Boolean>>>> calls = new LinkedHashMap<>();
 		long deadline = Deadline.after(this.timeout.multipliedBy(2));
-		engines(backend)
+		engines(key, backend)
 			.forEach((engine) -> calls.put(engine,
 					engine.inspection()
 						.holdersAsync(key)
@@ -234,22 +232,19 @@ public class LocksEndpoint {
 		}
 	}
 
-	private static void requireText(String key) {
-		if (key.isBlank()) {
-			String message = "The key of a lock must not be blank";
-			throw new InvalidEndpointRequestException(message, message);
-		}
-	}
-
-	private Collection<LockEngine> engines(@Nullable String backend) {
+	private Collection<LockEngine> engines(String key, @Nullable String backend) {
+		require(!key.isBlank(), "The key of a lock must not be blank");
 		if (backend == null) {
 			return this.engines.all();
 		}
-		if (!this.engines.names().contains(backend)) {
-			String message = "There is no lock backend named '" + backend + "'";
+		require(this.engines.names().contains(backend), "There is no lock backend named '" + backend + "'");
+		return List.of(this.engines.require(backend));
+	}
+
+	private static void require(boolean condition, String message) {
+		if (!condition) {
 			throw new InvalidEndpointRequestException(message, message);
 		}
-		return List.of(this.engines.require(backend));
 	}
 
 	private List<Waiting> waiting(String key, LockEngine engine) {

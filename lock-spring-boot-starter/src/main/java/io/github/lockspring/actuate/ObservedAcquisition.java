@@ -16,6 +16,8 @@
 
 package io.github.lockspring.actuate;
 
+import java.util.function.Function;
+
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +32,7 @@ final class ObservedAcquisition implements LockObservation {
 
 	private final LockMeters meters;
 
-	private final LockObservations observations;
+	private final Function<LockObservationContext, Observation> observations;
 
 	private final LockObservationContext acquireContext;
 
@@ -40,12 +42,13 @@ final class ObservedAcquisition implements LockObservation {
 
 	private @Nullable Observation hold;
 
-	ObservedAcquisition(String key, LockMeters meters, LockObservations observations) {
+	ObservedAcquisition(String key, LockMeters meters,
+			Function<LockObservationContext, Observation> observations) {
 		this.meters = meters;
 		this.observations = observations;
 		this.acquireContext = LockObservationContext.acquire(key, meters.tags());
 		this.holdContext = LockObservationContext.hold(key, meters.tags());
-		this.acquire = observations.start(this.acquireContext);
+		this.acquire = observations.apply(this.acquireContext);
 	}
 
 	@Override
@@ -71,12 +74,12 @@ final class ObservedAcquisition implements LockObservation {
 			endAcquire(AcquireOutcome.ACQUIRED, null, waitedNanos);
 		}
 		finally {
-			this.hold = this.observations.start(this.holdContext);
+			this.hold = this.observations.apply(this.holdContext);
 		}
 	}
 
 	private void endAcquire(AcquireOutcome outcome, @Nullable Throwable failure, long waitedNanos) {
-		if (!LockObservations.isMeasured(this.acquireContext)) {
+		if (!this.acquireContext.isMeasured()) {
 			this.meters.recordAcquire(outcome, failure, waitedNanos);
 		}
 		this.acquireContext.setOutcome(LockMeters.nameOf(outcome));
@@ -89,7 +92,7 @@ final class ObservedAcquisition implements LockObservation {
 	@Override
 	public void onReleased(long heldNanos, long releaseNanos) {
 		this.meters.countReleased(releaseNanos);
-		if (!LockObservations.isMeasured(this.holdContext)) {
+		if (!this.holdContext.isMeasured()) {
 			this.meters.recordReleased(heldNanos);
 		}
 		endHold("released");
@@ -98,7 +101,7 @@ final class ObservedAcquisition implements LockObservation {
 	@Override
 	public void onLost(long heldNanos) {
 		this.meters.countEnded();
-		if (!LockObservations.isMeasured(this.holdContext)) {
+		if (!this.holdContext.isMeasured()) {
 			this.meters.recordLost(heldNanos);
 		}
 		endHold("lost");

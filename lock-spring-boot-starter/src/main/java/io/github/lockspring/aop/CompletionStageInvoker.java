@@ -145,19 +145,15 @@ final class CompletionStageInvoker implements LockedInvoker {
 			return this.promise;
 		}
 
+		/**
+		 * Cancel the pending acquisition or stage. A caller that completes the future,
+		 * for example by a timeout, no longer needs the locks. Work that has begun
+		 * continues unless it is cancelled.
+		 */
 		private void cancelIfUnwanted() {
-			if (isUnwanted()) {
+			if (this.lost || (this.running ? this.promise.isCancelled() : this.promise.isDone())) {
 				this.awaited.cancel(true);
 			}
-		}
-
-		/**
-		 * Return whether the pending acquisition or stage is to be cancelled. A caller
-		 * that completes the future, for example by a timeout, no longer needs the locks.
-		 * Work that has begun continues unless it is cancelled.
-		 */
-		private boolean isUnwanted() {
-			return this.lost || (this.running ? this.promise.isCancelled() : this.promise.isDone());
 		}
 
 		/**

@@ -16,7 +16,7 @@
 
 package io.github.lockspring.aop;
 
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -24,7 +24,6 @@ import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.SpringProperties;
 
 import io.github.lockspring.InvalidLockDeclarationException;
-import io.github.lockspring.LockChecks;
 
 /**
  * Handling of invalid declarations: fails the startup of the application or logs a
@@ -35,10 +34,10 @@ final class DeclarationChecks {
 
 	private static final Log logger = LogFactory.getLog(DeclarationChecks.class);
 
-	private final Supplier<LockChecks> mode;
+	private final BooleanSupplier fail;
 
-	DeclarationChecks(Supplier<LockChecks> mode) {
-		this.mode = mode;
+	DeclarationChecks(BooleanSupplier fail) {
+		this.fail = fail;
 	}
 
 	/**
@@ -58,7 +57,7 @@ final class DeclarationChecks {
 	}
 
 	private void handle(InvalidLockDeclarationException failure) {
-		if (this.mode.get() == LockChecks.FAIL) {
+		if (this.fail.getAsBoolean()) {
 			throw failure;
 		}
 		logger.warn(failure.getMessage() + ". " + failure.getAction());

@@ -18,11 +18,8 @@ package io.github.lockspring.aop;
 
 import java.lang.reflect.Method;
 
-import org.aopalliance.aop.Advice;
 import org.springframework.aop.ClassFilter;
-import org.springframework.aop.Pointcut;
-import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.Ordered;
 
 import io.github.lockspring.DistributedLock;
@@ -36,75 +33,50 @@ import io.github.lockspring.DistributedLock;
  * completed. Asynchronous execution and retries of the same method are outside the lock,
  * so that each attempt acquires it anew.
  */
-public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
+public final class DistributedLockAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
 	/**
 	 * Default order.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
 
-	private final transient Pointcut pointcut;
-
-	private final transient Advice advice;
+	private final transient LockAttributesSource source;
 
 	/**
 	 * Create an advisor.
 	 * @param interceptor the interceptor that runs the methods under their locks
 	 */
 	public DistributedLockAdvisor(DistributedLockInterceptor interceptor) {
-		this.pointcut = new LockPointcut(interceptor.source());
-		this.advice = interceptor;
+		super(interceptor);
+		this.source = interceptor.source();
+		setClassFilter(new LockedClassFilter(this.source));
 		setOrder(DEFAULT_ORDER);
 	}
 
 	@Override
-	public Pointcut getPointcut() {
-		return this.pointcut;
-	}
-
-	@Override
-	public Advice getAdvice() {
-		return this.advice;
+	public boolean matches(Method method, Class<?> targetClass) {
+		return this.source.isLocked(method, targetClass);
 	}
 
 	/**
-	 * Pointcut that matches methods that are to be locked.
+	 * Return the same string for all instances, because Spring decides by it whether two
+	 * proxies can share a class.
 	 */
-	private static final class LockPointcut extends StaticMethodMatcherPointcut {
+	@Override
+	public String toString() {
+		return DistributedLockAdvisor.class.getName();
+	}
 
-		private final LockAttributesSource source;
-
-		LockPointcut(LockAttributesSource source) {
-			this.source = source;
-			setClassFilter(new LockedClassFilter());
-		}
+	private record LockedClassFilter(LockAttributesSource source) implements ClassFilter {
 
 		@Override
-		public boolean matches(Method method, Class<?> targetClass) {
-			return this.source.isLocked(method, targetClass);
+		public boolean matches(Class<?> targetClass) {
+			return this.source.hasLocks(targetClass);
 		}
 
-		/**
-		 * Return the same string for all instances, because Spring decides by it whether
-		 * two proxies can share a class.
-		 */
 		@Override
 		public String toString() {
-			return LockPointcut.class.getName();
-		}
-
-		private final class LockedClassFilter implements ClassFilter {
-
-			@Override
-			public boolean matches(Class<?> targetClass) {
-				return LockPointcut.this.source.hasLocks(targetClass);
-			}
-
-			@Override
-			public String toString() {
-				return LockedClassFilter.class.getName();
-			}
-
+			return LockedClassFilter.class.getName();
 		}
 
 	}

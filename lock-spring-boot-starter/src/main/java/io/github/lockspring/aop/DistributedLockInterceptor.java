@@ -91,13 +91,14 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	public DistributedLockInterceptor(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults,
 			boolean proxies) {
 		Supplier<LockDefaults> known = SingletonSupplier.of(defaults);
-		this.checks = new DeclarationChecks(() -> known.get().checks());
+		this.checks = new DeclarationChecks(() -> known.get().failOnInvalid());
 		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks,
 				new ClassProxies(proxies ? beanFactory : null));
 		this.beanFactory = beanFactory;
 		this.proxies = proxies;
-		this.keyResolver = new LockKeyResolver(this::converters);
-		this.transactions = new TransactionBinding(() -> known.get().insideTransaction());
+		this.keyResolver = new LockKeyResolver(
+				() -> beanFactory.getBeanProvider(LockKeyConverter.class).orderedStream().toList());
+		this.transactions = new TransactionBinding(() -> known.get().rejectInsideTransaction());
 		this.blockingInvoker = new BlockingInvoker(this.transactions, new LockOrder(),
 				new PersistenceContexts(() -> known.get().jpa()));
 		this.asyncInvoker = new AsyncInvocations(this.blockingInvoker);
@@ -136,10 +137,6 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		this.checks.run(() -> {
 			throw method.rejection(problem, remedy, null);
 		});
-	}
-
-	private List<LockKeyConverter> converters() {
-		return this.beanFactory.getBeanProvider(LockKeyConverter.class).orderedStream().toList();
 	}
 
 	/**
@@ -185,7 +182,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		if (attributes == null) {
 			throw new IllegalStateException(AnnotatedMethod.describe(method) + " has no @DistributedLock");
 		}
-		LockTemplate template = template();
+		LockTemplate known = this.template;
+		LockTemplate template = (known != null) ? known : this.beanFactory.getBean(LockTemplate.class);
 		List<LockOperation> locks = attributes.locks()
 			.stream()
 			.map((lock) -> new LockOperation(lock, templateOf(lock, template), this.keyResolver))
@@ -194,11 +192,6 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 				invokerOf(attributes.returnType(), invocation, targetClass));
 		this.methods.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, locked);
 		return locked;
-	}
-
-	private LockTemplate template() {
-		LockTemplate template = this.template;
-		return (template != null) ? template : this.beanFactory.getBean(LockTemplate.class);
 	}
 
 	/**

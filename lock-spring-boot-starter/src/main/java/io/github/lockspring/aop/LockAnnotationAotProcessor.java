@@ -61,7 +61,10 @@ final class LockAnnotationAotProcessor implements BeanRegistrationAotProcessor {
 			ReflectionHints hints = generation.getRuntimeHints().reflection();
 			fallbacksIn(declarations, bean.getBeanClass())
 				.forEach((method) -> hints.registerMethod(method, ExecutableMode.INVOKE));
-			argumentsIn(declarations).forEach((type) -> registerArgument(hints, type));
+			argumentsIn(declarations).forEach((type) -> {
+				hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
+				PROPERTIES.registerReflectionHints(hints, type);
+			});
 		};
 	}
 
@@ -96,11 +99,6 @@ final class LockAnnotationAotProcessor implements BeanRegistrationAotProcessor {
 	private static boolean navigates(LockDeclaration declaration) {
 		return EXPRESSIONS.stream()
 			.anyMatch((attribute) -> NAVIGATION.matcher(declaration.text(attribute).text()).find());
-	}
-
-	private static void registerArgument(ReflectionHints hints, Class<?> type) {
-		hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
-		PROPERTIES.registerReflectionHints(hints, type);
 	}
 
 }

@@ -166,21 +166,14 @@ final class LockAttributesReader {
 		options = withTime(options, declaration, "lockAtLeastFor", LockOptions::withLockAtLeastFor, times);
 		AnnotationText autoRenew = resolve(declaration, "autoRenew");
 		options = autoRenew.isBlank() ? options : options.withAutoRenew(autoRenew.asBoolean());
-		options = overridden(options, defaults.forName(name), times);
+		LockDefaults.Overrides overrides = defaults.forName(name);
+		options = overrides.applyTo(options);
+		times.removeIf((time) -> overrides.hasTime(time.text().attribute()));
 		if (declaration.isSemaphore()) {
 			options = options.withPermits(resolve(declaration, "permits").asPositiveInt());
 		}
 		requireRenewable(declaration, options, defaults.renewInterval());
 		return options;
-	}
-
-	/**
-	 * Apply the properties of a lock name, which take precedence over its annotations.
-	 */
-	private static LockOptions overridden(LockOptions options, LockDefaults.Overrides overrides,
-			List<DynamicDuration> times) {
-		times.removeIf((time) -> overrides.hasTime(time.text().attribute()));
-		return overrides.applyTo(options);
 	}
 
 	private static void requireRenewable(LockDeclaration declaration, LockOptions options,

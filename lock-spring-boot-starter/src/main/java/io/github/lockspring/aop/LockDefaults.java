@@ -23,9 +23,6 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.InsideTransaction;
-import io.github.lockspring.JpaMode;
-import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockOptions;
 
 /**
@@ -35,13 +32,13 @@ import io.github.lockspring.LockOptions;
  * @param options the default options
  * @param renewInterval the interval between renewals, or {@code null} for a fraction of
  * each lease time
- * @param insideTransaction the handling of a lock inside an existing transaction
- * @param checks the handling of invalid annotations at startup
+ * @param rejectInsideTransaction whether to reject calls inside an existing transaction
+ * @param failOnInvalid whether invalid annotations fail the startup
  * @param names the overrides by lock name
  * @param jpa the handling of entities loaded before a lock was acquired
  */
-public record LockDefaults(LockOptions options, @Nullable Duration renewInterval, InsideTransaction insideTransaction,
-		LockChecks checks, Map<String, Overrides> names, JpaMode jpa) {
+public record LockDefaults(LockOptions options, @Nullable Duration renewInterval, boolean rejectInsideTransaction,
+		boolean failOnInvalid, Map<String, Overrides> names, Jpa jpa) {
 
 	/**
 	 * Create a copy of the names.
@@ -78,6 +75,16 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 	 */
 	public Set<String> configuredNames() {
 		return this.names.keySet();
+	}
+
+	/**
+	 * Handling of entities loaded before a lock was acquired.
+	 *
+	 * @param clear whether to detach them
+	 * @param clearInTransaction whether to flush and detach them in a transaction, too
+	 */
+	public record Jpa(boolean clear, boolean clearInTransaction) {
+
 	}
 
 	/**

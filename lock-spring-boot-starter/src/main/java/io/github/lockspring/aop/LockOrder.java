@@ -21,7 +21,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockContext;
 import io.github.lockspring.support.KeyFormat;
@@ -48,7 +47,7 @@ final class LockOrder {
 	 */
 	void acquiring(LockInvocation lockInvocation, LockContext held) {
 		String name = lockInvocation.name();
-		for (LockContext each = held; each != null; each = outerOf(each)) {
+		for (LockContext each = held; each != null; each = each.outer()) {
 			if (!each.name().equals(name)) {
 				Pair pair = new Pair(each.name(), name);
 				if (!this.seen.contains(pair) && !lockInvocation.isHeldIn(held)) {
@@ -56,10 +55,6 @@ final class LockOrder {
 				}
 			}
 		}
-	}
-
-	private static @Nullable LockContext outerOf(LockContext context) {
-		return context.outer();
 	}
 
 	private void note(Pair pair) {

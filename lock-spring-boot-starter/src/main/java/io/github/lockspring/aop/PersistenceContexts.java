@@ -30,9 +30,7 @@ import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.EntityManagerProxy;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockspring.JpaMode;
 import io.github.lockspring.support.KeyFormat;
 
 /**
@@ -48,16 +46,16 @@ final class PersistenceContexts {
 	private static final boolean JPA = isPresent("org.springframework.orm.jpa.EntityManagerHolder")
 			&& isPresent("jakarta.persistence.EntityManager");
 
-	private final Supplier<JpaMode> mode;
+	private final Supplier<LockDefaults.Jpa> mode;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Create a detector.
-	 * @param mode supplies the handling of such entities; called when it is first needed
+	 * @param mode supplies the handling of such entities
 	 */
-	PersistenceContexts(Supplier<JpaMode> mode) {
-		this.mode = SingletonSupplier.of(mode);
+	PersistenceContexts(Supplier<LockDefaults.Jpa> mode) {
+		this.mode = mode;
 	}
 
 	private static boolean isPresent(String type) {
@@ -78,7 +76,7 @@ final class PersistenceContexts {
 	 * @param name the name of the lock
 	 */
 	void acquired(String name) {
-		if (this.mode.get() != JpaMode.IGNORE) {
+		if (this.mode.get().clear()) {
 			Bound.forEach((entityManager) -> acquired(name, entityManager));
 		}
 	}
@@ -91,7 +89,7 @@ final class PersistenceContexts {
 		if (!entityManager.isJoinedToTransaction()) {
 			entityManager.clear();
 		}
-		else if (this.mode.get() == JpaMode.CLEAR) {
+		else if (this.mode.get().clearInTransaction()) {
 			entityManager.flush();
 			entityManager.clear();
 		}

@@ -86,7 +86,7 @@ final class ReactiveHold {
 	}
 
 	private void denied(Throwable failure, MonoSink<ReactiveHold> sink) {
-		if (isForPolicy(failure)) {
+		if (FailurePolicy.appliesTo(failure)) {
 			this.denial = (LockException) failure;
 			sink.success(this);
 		}
@@ -125,10 +125,6 @@ final class ReactiveHold {
 	 */
 	void take() {
 		this.taken = true;
-	}
-
-	private static boolean isForPolicy(Throwable failure) {
-		return FailurePolicy.appliesTo(failure);
 	}
 
 	/**

@@ -19,15 +19,13 @@ package io.github.lockspring.aop;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockspring.InsideTransaction;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnLost;
 
@@ -45,12 +43,12 @@ final class TransactionBinding {
 			"org.springframework.transaction.support.TransactionSynchronizationManager",
 			TransactionBinding.class.getClassLoader());
 
-	private final Supplier<InsideTransaction> policy;
+	private final BooleanSupplier reject;
 
 	private final Set<AnnotatedMethod> warned = ConcurrentHashMap.newKeySet();
 
-	TransactionBinding(Supplier<InsideTransaction> policy) {
-		this.policy = SingletonSupplier.of(policy);
+	TransactionBinding(BooleanSupplier reject) {
+		this.reject = reject;
 	}
 
 	/**
@@ -86,7 +84,7 @@ final class TransactionBinding {
 	 */
 	void rejectIfConfigured(LockInvocation lockInvocation, boolean held) {
 		AnnotatedMethod site = lockInvocation.attributes().site();
-		if (!held && this.policy.get() == InsideTransaction.REFUSE) {
+		if (!held && this.reject.getAsBoolean()) {
 			throw TransactionLocks
 				.rejection(site + " was called inside an existing transaction, which lock.inside-transaction=refuse"
 						+ " rejects: data read by the transaction before the lock was acquired may be stale."

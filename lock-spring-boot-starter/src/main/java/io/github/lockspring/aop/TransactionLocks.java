@@ -17,7 +17,6 @@
 package io.github.lockspring.aop;
 
 import java.lang.StackWalker.Option;
-import java.lang.StackWalker.StackFrame;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -86,12 +85,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	private static boolean isBeingSuspended() {
-		return STACK.walk((frames) -> frames.anyMatch(TransactionLocks::suspends));
-	}
-
-	private static boolean suspends(StackFrame frame) {
-		return frame.getMethodName().equals("suspend")
-				&& TransactionSynchronization.class.isAssignableFrom(frame.getDeclaringClass());
+		return STACK.walk((frames) -> frames.anyMatch((frame) -> frame.getMethodName().equals("suspend")
+				&& TransactionSynchronization.class.isAssignableFrom(frame.getDeclaringClass())));
 	}
 
 	/**

@@ -173,7 +173,9 @@ final class DefaultBackendSelector {
 	}
 
 	private LockBackend onlyOneThatIsNotAdditional(List<LockBackend> backends) {
-		List<LockBackend> candidates = backends.stream().filter((backend) -> !isAdditional(backend)).toList();
+		List<LockBackend> candidates = backends.stream()
+			.filter((backend) -> !contains(this.additional, backend.name()))
+			.toList();
 		if (candidates.size() == 1) {
 			return candidates.get(0);
 		}
@@ -186,10 +188,6 @@ final class DefaultBackendSelector {
 		throw new LockConfigurationException("Several lock backends are available: " + namesOf(candidates) + '.',
 				"Set the property lock.backend to the default backend, or define a primary bean.\n\n"
 						+ listOfChoices());
-	}
-
-	private boolean isAdditional(LockBackend backend) {
-		return contains(this.additional, backend.name());
 	}
 
 	private static String namesOf(List<LockBackend> backends) {

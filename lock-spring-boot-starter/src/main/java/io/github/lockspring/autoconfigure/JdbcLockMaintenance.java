@@ -74,10 +74,8 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 	}
 
 	private static void require(String name, Duration value, Duration min, String minText) {
-		if (value.compareTo(min) < 0) {
-			throw new InvalidConfigurationPropertyValueException("lock.jdbc.cleanup." + name, value,
-					"It must be at least " + minText + '.');
-		}
+		LockSettings.require(value.compareTo(min) >= 0, "lock.jdbc.cleanup." + name, value,
+				"It must be at least " + minText + '.');
 	}
 
 	@Override
@@ -195,16 +193,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 			this.cleanUp.stop();
 			this.executor.shutdown();
 			this.cleanup.close();
-			awaitEnd();
-		}
-
-		private void awaitEnd() {
-			try {
-				this.executor.awaitTermination(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
+			DaemonThreads.awaitEnd(this.executor, STOP_TIMEOUT);
 		}
 
 	}

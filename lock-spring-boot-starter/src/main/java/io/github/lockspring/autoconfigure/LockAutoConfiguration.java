@@ -67,19 +67,15 @@ public final class LockAutoConfiguration {
 		return LockSettings.of(properties, environment.getProperty("spring.application.name"));
 	}
 
-	@Bean("io.github.lockspring.lockEnginesFactory")
-	LockEnginesFactory lockEnginesFactory(LockProperties properties, LockSettings settings,
+	@Bean("io.github.lockspring.lockEngines")
+	LockEngines lockEngines(LockProperties properties, LockSettings settings,
 			ObjectProvider<LockBackend> backends, ApplicationEventPublisher eventPublisher,
 			ObjectProvider<TimeSource> time, ObjectProvider<LockBackendReplacement> replacement) {
 		LockBackendReplacement replaced = replacement.getIfAvailable();
 		return new LockEnginesFactory(properties, settings,
 				(replaced != null) ? new ReplacedLockBackends(replaced, backends, properties) : backends,
-				eventPublisher, time.getIfAvailable(() -> TimeSource.SYSTEM));
-	}
-
-	@Bean("io.github.lockspring.lockEngines")
-	LockEngines lockEngines(LockEnginesFactory factory) {
-		return factory.engines();
+				eventPublisher, time.getIfAvailable(() -> TimeSource.SYSTEM))
+			.engines();
 	}
 
 	@Bean("io.github.lockspring.lockEngine")

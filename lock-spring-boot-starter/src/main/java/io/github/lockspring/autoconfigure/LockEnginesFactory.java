@@ -68,7 +68,10 @@ final class LockEnginesFactory {
 			this.backends.stream()
 				.filter((backend) -> !backend.name().equals(first.name()))
 				.forEach((backend) -> engines.add(engine(backend)));
-			requireValid(engines.stream().map(LockEngine::backendName).toList());
+			List<String> names = engines.stream().map(LockEngine::backendName).toList();
+			DefaultBackendSelector.requireUnique(names);
+			this.selector.requireAdditional(names);
+			requireBackendsOfNames(names);
 			return new LockEngines(engines.get(0), engines.subList(1, engines.size()));
 		}
 		catch (RuntimeException ex) {
@@ -80,12 +83,6 @@ final class LockEnginesFactory {
 	private LockEngine engine(LockBackend backend) {
 		return new LockEngine(backend, this.settings.engineSettings(),
 				new EventPublisher(this.eventPublisher, backend.name()), this.time);
-	}
-
-	private void requireValid(List<String> names) {
-		DefaultBackendSelector.requireUnique(names);
-		this.selector.requireAdditional(names);
-		requireBackendsOfNames(names);
 	}
 
 	private void requireBackendsOfNames(List<String> names) {

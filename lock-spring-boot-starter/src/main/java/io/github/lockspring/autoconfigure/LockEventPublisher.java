@@ -34,7 +34,6 @@ import org.springframework.core.ResolvableType;
 
 import io.github.lockspring.engine.AcquireOutcome;
 import io.github.lockspring.engine.EngineObserver;
-import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.engine.LockKind;
 import io.github.lockspring.event.LockAcquiredEvent;
@@ -74,13 +73,11 @@ final class LockEventPublisher implements SmartLifecycle {
 					isListenedTo(LockNotAcquiredEvent.class), isListenedTo(LockReleasedEvent.class));
 			if (interest.isAny()) {
 				this.observing = true;
-				this.engines.all().forEach((engine) -> observe(engine, interest));
+				this.engines.all()
+					.forEach((engine) -> engine
+						.addObserver(new Observer(engine.backendName(), interest, this.context)));
 			}
 		}
-	}
-
-	private void observe(LockEngine engine, Interest interest) {
-		engine.addObserver(new Observer(engine.backendName(), interest, this.context));
 	}
 
 	private boolean isListenedTo(Class<?> event) {

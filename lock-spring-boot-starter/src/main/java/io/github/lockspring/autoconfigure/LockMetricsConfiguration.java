@@ -35,7 +35,6 @@ import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.actuate.LockMetrics;
 import io.github.lockspring.actuate.LockObservationConvention;
-import io.github.lockspring.actuate.LockObservations;
 import io.github.lockspring.engine.LockEngines;
 
 /**
@@ -56,22 +55,20 @@ class LockMetricsConfiguration {
 	static SmartInitializingSingleton lockMetricsRegistrar(ListableBeanFactory beanFactory, LockEngines engines) {
 		return () -> {
 			MeterRegistry meters = beanFactory.getBeanProvider(MeterRegistry.class).getIfUnique();
-			LockObservations observations = observations(beanFactory, meters);
+			ObservationRegistry observations = observations(beanFactory, meters);
 			if (meters != null || observations != null) {
-				new LockMetrics((meters != null) ? meters : new CompositeMeterRegistry(), observations)
+				new LockMetrics((meters != null) ? meters : new CompositeMeterRegistry(), observations,
+						beanFactory.getBeanProvider(LockObservationConvention.class).getIfUnique())
 					.observe(engines);
 			}
 		};
 	}
 
-	private static @Nullable LockObservations observations(ListableBeanFactory beanFactory,
+	private static @Nullable ObservationRegistry observations(ListableBeanFactory beanFactory,
 			@Nullable MeterRegistry meters) {
 		ObservationRegistry registry = beanFactory.getBeanProvider(ObservationRegistry.class).getIfUnique();
-		if (registry == null || registry.isNoop() || (meters != null && isForMetersOnly(beanFactory))) {
-			return null;
-		}
-		return new LockObservations(registry,
-				beanFactory.getBeanProvider(LockObservationConvention.class).getIfUnique());
+		return (registry == null || registry.isNoop() || (meters != null && isForMetersOnly(beanFactory))) ? null
+				: registry;
 	}
 
 	/**

@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
-import io.github.lockspring.InsideTransaction;
-import io.github.lockspring.JpaMode;
-import io.github.lockspring.LockChecks;
 import io.github.lockspring.aop.DistributedLockAdvisor;
 
 /**

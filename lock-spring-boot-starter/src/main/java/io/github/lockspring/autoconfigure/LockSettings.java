@@ -89,7 +89,8 @@ final class LockSettings {
 		requireWaitTime("lock.wait-time", this.properties.getWaitTime());
 		requireLeaseTime("lock.lease-time", this.properties.getLeaseTime());
 		requireMillis("lock.operation-timeout", this.properties.getOperationTimeout());
-		requirePositive("lock.max-hold-time", this.properties.getMaxHoldTime().toDuration());
+		Duration hold = this.properties.getMaxHoldTime().toDuration();
+		require(!hold.isNegative() && !hold.isZero(), "lock.max-hold-time", hold, "It must be longer than zero.");
 		Duration grace = this.properties.getShutdownTimeout();
 		require(!grace.isNegative(), "lock.shutdown-timeout", grace, "It must be zero or longer.");
 	}
@@ -97,16 +98,12 @@ final class LockSettings {
 	private void checkRenewInterval() {
 		Duration interval = this.properties.getRenewInterval();
 		if (interval != null) {
-			requireRenewInterval(interval);
+			require(interval.compareTo(MIN_RENEW_INTERVAL) >= 0, "lock.renew-interval", interval,
+					"It must be " + LockUtils.text(MIN_RENEW_INTERVAL) + " or longer.");
 			Duration lease = this.properties.getLeaseTime();
 			require(interval.compareTo(lease) < 0, "lock.renew-interval", interval,
 					"It must be shorter than lock.lease-time, which is " + LockUtils.text(lease) + '.');
 		}
-	}
-
-	private static void requireRenewInterval(Duration interval) {
-		require(interval.compareTo(MIN_RENEW_INTERVAL) >= 0, "lock.renew-interval", interval,
-				"It must be " + LockUtils.text(MIN_RENEW_INTERVAL) + " or longer.");
 	}
 
 	private void checkNumbers() {
@@ -160,7 +157,8 @@ final class LockSettings {
 	private void checkNames() {
 		this.properties.getNames().forEach((name, named) -> {
 			String property = propertyOf(name);
-			requireName(property, name);
+			require(StringUtils.hasText(name), property, name, "The name of a lock must not be blank.");
+			require(name.indexOf(':') < 0, property, name, "The name of a lock must not contain a colon.");
 			Duration wait = named.getWaitTime();
 			if (wait != null) {
 				requireWaitTime(property + ".wait-time", wait);
@@ -183,11 +181,6 @@ final class LockSettings {
 		return "lock.names" + (PLAIN_NAME.matcher(name).matches() ? '.' + name : '[' + name + ']');
 	}
 
-	private static void requireName(String property, String name) {
-		require(StringUtils.hasText(name), property, name, "The name of a lock must not be blank.");
-		require(name.indexOf(':') < 0, property, name, "The name of a lock must not contain a colon.");
-	}
-
 	private void requireLongerThanInterval(String property, Duration lease, @Nullable Boolean autoRenew) {
 		Duration interval = this.properties.getRenewInterval();
 		boolean renewed = autoRenew == null || autoRenew;
@@ -205,10 +198,6 @@ final class LockSettings {
 		require(value.compareTo(LockOptions.MIN_LEASE_TIME) >= 0 && value.compareTo(LockOptions.MAX_LEASE_TIME) <= 0,
 				name, value, "It must be between " + LockUtils.text(LockOptions.MIN_LEASE_TIME) + " and "
 						+ LockUtils.text(LockOptions.MAX_LEASE_TIME) + '.');
-	}
-
-	private static void requirePositive(String name, Duration value) {
-		require(!value.isNegative() && !value.isZero(), name, value, "It must be longer than zero.");
 	}
 
 	private static void requireMillis(String name, Duration value) {
@@ -241,8 +230,11 @@ final class LockSettings {
 	}
 
 	LockDefaults annotationDefaults() {
-		return new LockDefaults(options(), this.properties.getRenewInterval(), this.properties.getInsideTransaction(),
-				this.properties.getChecks(), overrides(), this.properties.getJpa());
+		JpaMode jpa = this.properties.getJpa();
+		return new LockDefaults(options(), this.properties.getRenewInterval(),
+				this.properties.getInsideTransaction() == InsideTransaction.REFUSE,
+				this.properties.getChecks() == LockChecks.FAIL, overrides(),
+				new LockDefaults.Jpa(jpa != JpaMode.IGNORE, jpa == JpaMode.CLEAR));
 	}
 
 	private Map<String, LockDefaults.Overrides> overrides() {

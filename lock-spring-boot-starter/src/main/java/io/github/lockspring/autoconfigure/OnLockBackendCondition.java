@@ -25,7 +25,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
@@ -57,7 +56,9 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 			return ConditionOutcome.noMatch(message.because("a replacement of all backends was found"));
 		}
 		Binder binder = Binder.get(context.getEnvironment());
-		if (additional(binder).stream().anyMatch(backend.name()::equalsIgnoreCase)) {
+		List<String> additional = binder.bind("lock.additional-backends", Bindable.listOf(String.class))
+			.orElse(List.of());
+		if (additional.stream().anyMatch(backend.name()::equalsIgnoreCase)) {
 			return ConditionOutcome.match(message.because("lock.additional-backends contains it"));
 		}
 		if (definesBackend(context.getBeanFactory())) {
@@ -80,11 +81,6 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 	private static boolean hasReplacement(@Nullable ConfigurableListableBeanFactory beanFactory) {
 		return beanFactory != null
 				&& beanFactory.getBeanNamesForType(LockBackendReplacement.class, true, false).length > 0;
-	}
-
-	private static List<String> additional(Binder binder) {
-		BindResult<List<String>> names = binder.bind("lock.additional-backends", Bindable.listOf(String.class));
-		return names.isBound() ? names.get() : List.of();
 	}
 
 	/**

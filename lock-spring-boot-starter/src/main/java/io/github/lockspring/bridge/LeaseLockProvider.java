@@ -28,12 +28,14 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
 
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -65,7 +67,14 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
 
 	private static final Log logger = LogFactory.getLog(LeaseLockProvider.class);
 
-	private final BridgedLocks locks;
+	/**
+	 * Shorter leases would be over before their grants arrive.
+	 */
+	private static final Duration MIN_LEASE_TIME = Duration.ofMillis(50);
+
+	private final LockTemplate locks;
+
+	private final LockEngine engine;
 
 	/**
 	 * Create a provider.
@@ -73,7 +82,9 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
 	 * a lock is its name
 	 */
 	public LeaseLockProvider(LockTemplate locks) {
-		this.locks = new BridgedLocks(locks);
+		Assert.notNull(locks, "'locks' must not be null");
+		this.locks = locks;
+		this.engine = LockUtils.engine(locks);
 	}
 
 	@Override
@@ -81,17 +92,18 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
 		String name = lockConfiguration.getName();
 		String storeKey = this.locks.storeKey(name);
 		try {
-			Hold hold = this.locks.acquireUninterruptibly(storeKey, options(lockConfiguration), new Owner(name), 0);
+			Hold hold = this.engine.acquireUninterruptibly(storeKey, options(lockConfiguration), new Owner(name), 0);
 			return Optional.ofNullable((hold != null) ? new Lock(lockConfiguration, hold) : null);
 		}
 		catch (EngineException ex) {
-			throw BridgedLocks.translate(ex, storeKey);
+			throw LockUtils.translate(ex, storeKey);
 		}
 	}
 
 	private static AcquireOptions options(LockConfiguration configuration) {
 		Instant now = ClockProvider.now();
-		AcquireOptions options = BridgedLocks.options(Duration.between(now, configuration.getLockAtMostUntil()), false);
+		Duration leaseTime = Durations.max(Duration.between(now, configuration.getLockAtMostUntil()), MIN_LEASE_TIME);
+		AcquireOptions options = AcquireOptions.exclusive(Durations.cap(leaseTime), false);
 		Duration minimum = Duration.between(now, configuration.getLockAtLeastUntil());
 		// the present is rounded
 		boolean without = configuration.getLockAtLeastFor().isZero();

@@ -39,6 +39,8 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.KeyFormat;
 
 /**
@@ -73,6 +75,11 @@ public final class LeaseLockRegistry
 
 	private static final int DEFAULT_CAPACITY = 100_000;
 
+	/**
+	 * Shorter leases would be over before their grants arrive.
+	 */
+	private static final Duration MIN_LEASE_TIME = Duration.ofMillis(50);
+
 	private static final int MIN_SIZE_TO_CLEAN = 100;
 
 	/**
@@ -93,7 +100,7 @@ public final class LeaseLockRegistry
 	 */
 	private final Map<Claim, Deque<Hold>> holds = new ConcurrentHashMap<>();
 
-	private final BridgedLocks bridgedLocks;
+	private final LockTemplate template;
 
 	private final String registryKey;
 
@@ -122,9 +129,10 @@ public final class LeaseLockRegistry
 	 * be exclusive; the wait time is ignored
 	 */
 	public LeaseLockRegistry(LockTemplate locks, String registryKey, LockOptions options) {
+		Assert.notNull(locks, "'locks' must not be null");
 		Assert.hasText(registryKey, "'registryKey' must not be blank");
 		Assert.isTrue(LockUtils.acquireOptions(options).isExclusive(), "'options' must be exclusive");
-		this.bridgedLocks = new BridgedLocks(locks);
+		this.template = locks;
 		this.registryKey = registryKey;
 		this.options = options;
 	}
@@ -160,17 +168,14 @@ public final class LeaseLockRegistry
 	@Override
 	public DistributedLock obtain(Object lockKey) {
 		synchronized (this.locks) {
-			return this.locks.computeIfAbsent(key(lockKey), this::newLock);
+			return this.locks.computeIfAbsent(key(lockKey),
+					(key) -> new RegistryLock(this, this.template.storeKey(this.registryKey + ':' + key)));
 		}
 	}
 
 	private static String key(Object lockKey) {
 		Assert.isInstanceOf(String.class, lockKey, "'lockKey' must be a string: ");
 		return (String) lockKey;
-	}
-
-	private RegistryLock newLock(String key) {
-		return new RegistryLock(this, this.bridgedLocks.storeKey(this.registryKey + ':' + key));
 	}
 
 	/**
@@ -258,8 +263,8 @@ public final class LeaseLockRegistry
 		lock.renew(ttl);
 	}
 
-	BridgedLocks bridgedLocks() {
-		return this.bridgedLocks;
+	LockEngine engine() {
+		return LockUtils.engine(this.template);
 	}
 
 	Map<Claim, Deque<Hold>> holds() {
@@ -275,7 +280,7 @@ public final class LeaseLockRegistry
 	 */
 	AcquireOptions optionsFor(Duration ttl) {
 		Assert.isTrue(!ttl.isNegative() && !ttl.isZero(), () -> "The time to live must be positive, not " + ttl);
-		return BridgedLocks.options(ttl, this.renewing);
+		return AcquireOptions.exclusive(Durations.cap(Durations.max(ttl, MIN_LEASE_TIME)), this.renewing);
 	}
 
 	/**

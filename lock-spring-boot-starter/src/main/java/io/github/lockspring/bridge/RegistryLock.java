@@ -94,7 +94,7 @@ final class RegistryLock implements DistributedLock {
 
 	private boolean acquireUninterruptibly(AcquireOptions options, long waitNanos) {
 		try {
-			return acquire((owner) -> this.registry.bridgedLocks()
+			return acquire((owner) -> this.registry.engine()
 				.acquireUninterruptibly(this.storeKey, options, owner, waitNanos));
 		}
 		catch (InterruptedException ex) {
@@ -103,7 +103,7 @@ final class RegistryLock implements DistributedLock {
 	}
 
 	private boolean acquire(AcquireOptions options, long waitNanos) throws InterruptedException {
-		return acquire((owner) -> this.registry.bridgedLocks().acquire(this.storeKey, options, owner, waitNanos));
+		return acquire((owner) -> this.registry.engine().acquire(this.storeKey, options, owner, waitNanos));
 	}
 
 	private boolean acquire(Attempt attempt) throws InterruptedException {
@@ -129,7 +129,7 @@ final class RegistryLock implements DistributedLock {
 			if (ex.getReason() == EngineException.Reason.LOST && owner != claim) {
 				return acquire(attempt, claim, claim);
 			}
-			throw BridgedLocks.translate(ex, this.storeKey);
+			throw LockUtils.translate(ex, this.storeKey);
 		}
 	}
 

@@ -16,7 +16,6 @@
 
 package io.github.lockspring.concurrent;
 
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -29,17 +28,15 @@ import io.github.lockspring.spi.ValueUpdateResult;
 /**
  * Default implementation of {@link DistributedAtomicLong}.
  */
-final class DefaultDistributedAtomicLong implements DistributedAtomicLong {
+final class DefaultDistributedAtomicLong extends ExpirableValue implements DistributedAtomicLong {
 
 	/**
 	 * Longest pause, in nanoseconds, after another process was faster.
 	 */
 	private static final long MAX_PAUSE = 10_000_000;
 
-	private final StoredValue value;
-
 	DefaultDistributedAtomicLong(StoredValue value) {
-		this.value = value;
+		super(value, "atomic long");
 	}
 
 	@Override
@@ -127,21 +124,6 @@ final class DefaultDistributedAtomicLong implements DistributedAtomicLong {
 	}
 
 	@Override
-	public boolean delete() {
-		return this.value.update(new ValueChange.Delete(ValueChange.ANY_VERSION)).applied();
-	}
-
-	@Override
-	public boolean expire(Duration timeToLive) {
-		return this.value.expire(timeToLive).exists();
-	}
-
-	@Override
-	public boolean persist() {
-		return this.value.persist().exists();
-	}
-
-	@Override
 	public CompletableFuture<Long> getAsync() {
 		return this.value.async(this::get);
 	}
@@ -179,21 +161,6 @@ final class DefaultDistributedAtomicLong implements DistributedAtomicLong {
 	@Override
 	public CompletableFuture<Long> getAndDeleteAsync() {
 		return this.value.async(this::getAndDelete);
-	}
-
-	@Override
-	public CompletableFuture<Boolean> expireAsync(Duration timeToLive) {
-		return this.value.async(() -> expire(timeToLive));
-	}
-
-	@Override
-	public CompletableFuture<Boolean> persistAsync() {
-		return this.value.async(this::persist);
-	}
-
-	@Override
-	public String toString() {
-		return "atomic long " + this.value;
 	}
 
 }

@@ -19,7 +19,6 @@ package io.github.lockspring.concurrent;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 import io.github.lockspring.spi.Value;
@@ -55,12 +54,12 @@ final class DefaultDistributedBarrier implements DistributedBarrier {
 
 	@Override
 	public void waitOnBarrier() throws InterruptedException {
-		this.value.await(new Removed(), Durations.MAX_NANOS);
+		this.value.await(removal(), Durations.MAX_NANOS);
 	}
 
 	@Override
 	public boolean waitOnBarrier(long waitTime, TimeUnit unit) throws InterruptedException {
-		return this.value.await(new Removed(), Durations.waitNanos(waitTime, unit)) != null;
+		return this.value.await(removal(), Durations.waitNanos(waitTime, unit)) != null;
 	}
 
 	@Override
@@ -75,7 +74,7 @@ final class DefaultDistributedBarrier implements DistributedBarrier {
 
 	@Override
 	public CompletableFuture<Boolean> waitOnBarrierAsync(Duration waitTime) {
-		return this.value.awaitAsync(new Removed(), waitTime);
+		return this.value.awaitAsync(removal(), waitTime);
 	}
 
 	@Override
@@ -84,18 +83,10 @@ final class DefaultDistributedBarrier implements DistributedBarrier {
 	}
 
 	/**
-	 * Tests whether the barrier that was seen first was removed.
+	 * Return a condition for the removal of the barrier that is seen first.
 	 */
-	private static final class Removed implements Predicate<Value> {
-
-		private final AtomicLong version = new AtomicLong(Value.ABSENT.version());
-
-		@Override
-		public boolean test(Value value) {
-			return !value.exists() || (!this.version.compareAndSet(Value.ABSENT.version(), value.version())
-					&& this.version.get() != value.version());
-		}
-
+	private static Predicate<Value> removal() {
+		return StoredValue.endOf((value) -> !value.exists(), Value::version);
 	}
 
 }

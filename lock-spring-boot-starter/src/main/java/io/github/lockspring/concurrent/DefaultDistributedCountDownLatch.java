@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 import org.apache.commons.logging.Log;
@@ -39,7 +38,7 @@ import io.github.lockspring.support.Durations;
  * count is set. A thread that waits is released when the count is zero, and also when the
  * generation is another one, because the former one must have reached zero then.
  */
-final class DefaultDistributedCountDownLatch implements DistributedCountDownLatch {
+final class DefaultDistributedCountDownLatch extends ExpirableValue implements DistributedCountDownLatch {
 
 	private static final Log logger = LogFactory.getLog(DefaultDistributedCountDownLatch.class);
 
@@ -47,10 +46,8 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 
 	private static final long ONE = 1L << GENERATION_BITS;
 
-	private final StoredValue value;
-
 	DefaultDistributedCountDownLatch(StoredValue value) {
-		this.value = value;
+		super(value, "count-down latch");
 	}
 
 	@Override
@@ -75,6 +72,11 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 	@Override
 	public long getCount() {
 		return countOf(this.value.read());
+	}
+
+	@Override
+	boolean isInUse(Value value) {
+		return countOf(value) > 0;
 	}
 
 	private static long countOf(Value value) {
@@ -103,27 +105,12 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 
 	@Override
 	public void await() throws InterruptedException {
-		this.value.await(new Opened(), Durations.MAX_NANOS);
+		this.value.await(opening(), Durations.MAX_NANOS);
 	}
 
 	@Override
 	public boolean await(long timeout, TimeUnit unit) throws InterruptedException {
-		return this.value.await(new Opened(), Durations.waitNanos(timeout, unit)) != null;
-	}
-
-	@Override
-	public boolean delete() {
-		return countOf(this.value.update(new ValueChange.Delete(ValueChange.ANY_VERSION)).before()) > 0;
-	}
-
-	@Override
-	public boolean expire(Duration timeToLive) {
-		return countOf(this.value.expire(timeToLive)) > 0;
-	}
-
-	@Override
-	public boolean persist() {
-		return countOf(this.value.persist()) > 0;
+		return this.value.await(opening(), Durations.waitNanos(timeout, unit)) != null;
 	}
 
 	@Override
@@ -143,40 +130,14 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 
 	@Override
 	public CompletableFuture<Boolean> awaitAsync(Duration waitTime) {
-		return this.value.awaitAsync(new Opened(), waitTime);
-	}
-
-	@Override
-	public CompletableFuture<Boolean> expireAsync(Duration timeToLive) {
-		return this.value.async(() -> expire(timeToLive));
-	}
-
-	@Override
-	public CompletableFuture<Boolean> persistAsync() {
-		return this.value.async(this::persist);
-	}
-
-	@Override
-	public String toString() {
-		return "count-down latch " + this.value;
+		return this.value.awaitAsync(opening(), waitTime);
 	}
 
 	/**
-	 * Tests whether the generation that was seen first has reached zero.
+	 * Return a condition for the end of the generation that is seen first.
 	 */
-	private static final class Opened implements Predicate<Value> {
-
-		private static final long NONE = -1;
-
-		private final AtomicLong generation = new AtomicLong(NONE);
-
-		@Override
-		public boolean test(Value value) {
-			long present = value.number() % ONE;
-			return countOf(value) == 0
-					|| (!this.generation.compareAndSet(NONE, present) && this.generation.get() != present);
-		}
-
+	private static Predicate<Value> opening() {
+		return StoredValue.endOf((value) -> countOf(value) == 0, (value) -> value.number() % ONE);
 	}
 
 }

@@ -26,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -34,9 +33,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockShutdownException;
-import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
-import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.EngineInspection;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.spi.LeaseHolder;
@@ -253,26 +251,16 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	@Override
 	public @Nullable LeaseHolder leader() {
-		return inspect(() -> this.engine.inspection()
-			.holders(this.storeKey)
+		return DefaultLeaseLock.inspect(this.engine, this.storeKey, EngineInspection::holders)
 			.stream()
 			.filter((holder) -> !holder.isReleased())
 			.findFirst()
-			.orElse(null));
+			.orElse(null);
 	}
 
 	@Override
 	public List<LeaseWaiter> candidates() {
-		return inspect(() -> this.engine.inspection().queue(this.storeKey));
-	}
-
-	private <T extends @Nullable Object> T inspect(Supplier<T> call) {
-		try {
-			return call.get();
-		}
-		catch (EngineException ex) {
-			throw LockUtils.translate(ex, this.storeKey);
-		}
+		return DefaultLeaseLock.inspect(this.engine, this.storeKey, EngineInspection::queue);
 	}
 
 	@Override

@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
@@ -32,6 +32,7 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.EngineInspection;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.spi.LeaseHolder;
@@ -246,20 +247,23 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public List<LeaseHolder> holders() {
-		return inspect(this.engine.inspection()::holders);
+		return inspect(this.engine, this.storeKey, EngineInspection::holders);
 	}
 
 	@Override
 	public List<LeaseWaiter> waiters() {
-		return inspect(this.engine.inspection()::queue);
+		return inspect(this.engine, this.storeKey, EngineInspection::queue);
 	}
 
-	private <T> T inspect(Function<String, T> call) {
+	/**
+	 * Inspect a key, and throw a failure as an exception of the public API.
+	 */
+	static <T> T inspect(LockEngine engine, String storeKey, BiFunction<EngineInspection, String, T> call) {
 		try {
-			return call.apply(this.storeKey);
+			return call.apply(engine.inspection(), storeKey);
 		}
 		catch (EngineException ex) {
-			throw translate(ex);
+			throw LockUtils.translate(ex, storeKey);
 		}
 	}
 

@@ -31,7 +31,6 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.PermitLedger;
 import io.github.lockspring.engine.PermitTerms;
@@ -197,19 +196,8 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	private CompletableFuture<@Nullable LockHandle> acquireAsync(int permits, long waitNanos) {
 		Assert.isTrue(permits > 0, () -> "'permits' must be 1 or more, not " + permits);
-		CompletableFuture<@Nullable Hold> acquisition = this.ledger.acquireAsync(this.storeKey,
-				this.terms.withPermits(permits), waitNanos);
-		CompletableFuture<@Nullable LockHandle> result = new CompletableFuture<>();
-		acquisition.whenComplete((hold, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally((failure instanceof EngineException ex) ? translate(ex) : failure);
-			}
-			else if (!result.complete((hold != null) ? LockUtils.handle(this.locks, hold) : null) && hold != null) {
-				hold.releaseAsync();
-			}
-		});
-		result.whenComplete((handle, failure) -> acquisition.cancel(false));
-		return result;
+		return LockUtils.handle(this.locks,
+				this.ledger.acquireAsync(this.storeKey, this.terms.withPermits(permits), waitNanos), this::translate);
 	}
 
 	private <T> T call(Supplier<T> call) {

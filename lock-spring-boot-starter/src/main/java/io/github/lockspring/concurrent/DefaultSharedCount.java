@@ -16,7 +16,6 @@
 
 package io.github.lockspring.concurrent;
 
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,14 +30,12 @@ import io.github.lockspring.spi.ValueChange;
 /**
  * Default implementation of {@link SharedCount}.
  */
-final class DefaultSharedCount implements SharedCount {
-
-	private final StoredValue value;
+final class DefaultSharedCount extends ExpirableValue implements SharedCount {
 
 	private final Map<SharedCountListener, Values.Registration> listeners = new ConcurrentHashMap<>();
 
 	DefaultSharedCount(StoredValue value) {
-		this.value = value;
+		super(value, "shared count");
 	}
 
 	@Override
@@ -62,21 +59,6 @@ final class DefaultSharedCount implements SharedCount {
 		Assert.notNull(previous, "'previous' must not be null");
 		Assert.isTrue(previous.version() >= 0, () -> "There is no version " + previous.version());
 		return this.value.update(new ValueChange.Set(newCount, previous.version())).applied();
-	}
-
-	@Override
-	public boolean delete() {
-		return this.value.update(new ValueChange.Delete(ValueChange.ANY_VERSION)).applied();
-	}
-
-	@Override
-	public boolean expire(Duration timeToLive) {
-		return this.value.expire(timeToLive).exists();
-	}
-
-	@Override
-	public boolean persist() {
-		return this.value.persist().exists();
 	}
 
 	@Override
@@ -122,21 +104,6 @@ final class DefaultSharedCount implements SharedCount {
 	@Override
 	public CompletableFuture<Boolean> trySetCountAsync(Versioned previous, int newCount) {
 		return this.value.async(() -> trySetCount(previous, newCount));
-	}
-
-	@Override
-	public CompletableFuture<Boolean> expireAsync(Duration timeToLive) {
-		return this.value.async(() -> expire(timeToLive));
-	}
-
-	@Override
-	public CompletableFuture<Boolean> persistAsync() {
-		return this.value.async(this::persist);
-	}
-
-	@Override
-	public String toString() {
-		return "shared count " + this.value;
 	}
 
 }

@@ -17,12 +17,12 @@
 package io.github.lockspring.concurrent;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -31,9 +31,8 @@ import org.springframework.util.Assert;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockUtils;
-import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.LockUtils.KeyGroup;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.Durations;
@@ -89,7 +88,7 @@ final class MultiLeaseLock implements LeaseLock {
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		acquire(Durations.MAX_NANOS, DefaultLeaseLock::acquire);
+		acquire(Durations.MAX_NANOS, true);
 	}
 
 	@Override
@@ -99,95 +98,31 @@ final class MultiLeaseLock implements LeaseLock {
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return acquire(Durations.waitNanos(time, unit), DefaultLeaseLock::acquire);
+		return acquire(Durations.waitNanos(time, unit), true);
 	}
 
 	@Override
 	public boolean tryLock(Duration waitTime) throws InterruptedException {
-		return acquire(DefaultLeaseLock.waitNanos(waitTime), DefaultLeaseLock::acquire);
+		return acquire(DefaultLeaseLock.waitNanos(waitTime), true);
 	}
 
 	private boolean acquireUninterruptibly(long waitNanos) {
 		try {
-			return acquire(waitNanos, DefaultLeaseLock::acquireUninterruptibly);
+			return acquire(waitNanos, false);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("Unexpected interrupt during an uninterruptible acquisition", ex);
 		}
 	}
 
-	private boolean acquire(long waitNanos, Step step) throws InterruptedException {
-		LockEngine clock = this.locks.get(0).engine();
-		long deadline = clock.deadlineAfter(waitNanos);
-		do {
-			List<Hold> held = new ArrayList<>(this.locks.size());
-			if (!acquireAll(clock, deadline, step, held)) {
-				return false;
-			}
-			if (held.stream().allMatch(Hold::isHeld)) {
-				return true;
-			}
-			Hold.releaseAll(held); // a lease ended before the last one was acquired
-		}
-		while (clock.nanosUntil(deadline) > 0);
-		return false;
+	private boolean acquire(long waitNanos, boolean interruptible) throws InterruptedException {
+		return LockUtils.acquireAll(this.groups.stream().map(MultiLeaseLock::keysOf).toList(), waitNanos,
+				interruptible) != null;
 	}
 
-	/**
-	 * Acquire either all locks or none.
-	 * @param held receives the holds
-	 */
-	private boolean acquireAll(LockEngine clock, long deadline, Step step, List<Hold> held)
-			throws InterruptedException {
-		boolean complete = false;
-		try {
-			for (List<DefaultLeaseLock> group : this.groups) {
-				List<Hold> together = acquireTogether(group, clock.nanosUntil(deadline));
-				if (together == null) {
-					return false;
-				}
-				held.addAll(together);
-				if (together.isEmpty() && !acquireOneByOne(group, clock, deadline, step, held)) {
-					return false;
-				}
-			}
-			complete = true;
-			return true;
-		}
-		finally {
-			if (!complete) {
-				Hold.releaseAll(held);
-			}
-		}
-	}
-
-	/**
-	 * Try to acquire the locks of a group in one call to the store.
-	 * @return the holds, empty if that is not possible at present, {@code null} if one is
-	 * held by another owner and no time is left
-	 */
-	private static @Nullable List<Hold> acquireTogether(List<DefaultLeaseLock> group, long waitNanos) {
-		DefaultLeaseLock first = group.get(0);
-		try {
-			return first.engine()
-				.acquireTogether(group.stream().map(DefaultLeaseLock::storeKey).toList(), first.acquireOptions(),
-						first.owner(), waitNanos);
-		}
-		catch (EngineException ex) {
-			throw first.translate(ex);
-		}
-	}
-
-	private static boolean acquireOneByOne(List<DefaultLeaseLock> group, LockEngine clock, long deadline, Step step,
-			List<Hold> held) throws InterruptedException {
-		for (DefaultLeaseLock lock : group) {
-			Hold hold = clock.isLongOver(deadline) ? null : step.acquire(lock, clock.nanosUntil(deadline));
-			if (hold == null) {
-				return false;
-			}
-			held.add(hold);
-		}
-		return true;
+	private static KeyGroup keysOf(List<DefaultLeaseLock> group) {
+		return new KeyGroup(group.get(0).locks(), group.get(0).acquireOptions(),
+				group.stream().map(DefaultLeaseLock::storeKey).toList());
 	}
 
 	@Override
@@ -200,12 +135,27 @@ final class MultiLeaseLock implements LeaseLock {
 
 	@Override
 	public CompletableFuture<LockHandle> lockAsync() {
-		return new MultiAcquisition(this.groups, Durations.MAX_NANOS).start();
+		return acquireAsync(Durations.MAX_NANOS);
 	}
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryLockAsync(Duration waitTime) {
-		return new MultiAcquisition(this.groups, DefaultLeaseLock.waitNanos(waitTime)).start();
+		return acquireAsync(DefaultLeaseLock.waitNanos(waitTime));
+	}
+
+	private CompletableFuture<@Nullable LockHandle> acquireAsync(long waitNanos) {
+		return LockUtils.acquireAllAsync(this.locks.get(0).engine(), waitNanos,
+				() -> this.groups.stream()
+					.<LongFunction<CompletableFuture<@Nullable LockHandle>>>map(
+							(group) -> (nanos) -> acquireAsync(group, nanos))
+					.iterator());
+	}
+
+	private static CompletableFuture<@Nullable LockHandle> acquireAsync(List<DefaultLeaseLock> group, long waitNanos) {
+		DefaultLeaseLock first = group.get(0);
+		return first.asyncLocks()
+			.tryAcquireAllAsync(group.stream().map(DefaultLeaseLock::key).toList(),
+					first.options().withWaitTime(Duration.ofNanos(waitNanos)));
 	}
 
 	/**
@@ -259,16 +209,6 @@ final class MultiLeaseLock implements LeaseLock {
 	@Override
 	public String toString() {
 		return this.locks.toString();
-	}
-
-	/**
-	 * Acquires one of the locks.
-	 */
-	@FunctionalInterface
-	private interface Step {
-
-		@Nullable Hold acquire(DefaultLeaseLock lock, long waitNanos) throws InterruptedException;
-
 	}
 
 }

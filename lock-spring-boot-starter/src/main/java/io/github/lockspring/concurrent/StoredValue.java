@@ -19,8 +19,10 @@ package io.github.lockspring.concurrent;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +82,20 @@ final class StoredValue {
 	 */
 	Value persist() {
 		return update(new ValueChange.Expire(0)).before();
+	}
+
+	/**
+	 * Return a condition that is met by the end of the generation that is seen first, or
+	 * by another generation, because the former one must have ended then.
+	 * @param ended whether a value is that of an end
+	 * @param generation the generation of a value, not negative
+	 */
+	static Predicate<Value> endOf(Predicate<Value> ended, ToLongFunction<Value> generation) {
+		AtomicLong first = new AtomicLong(-1);
+		return (value) -> {
+			long present = generation.applyAsLong(value);
+			return ended.test(value) || (!first.compareAndSet(-1, present) && first.get() != present);
+		};
 	}
 
 	/**

@@ -95,8 +95,6 @@ final class Acquirer {
 
 	private final Duration operationTimeout;
 
-	private final long operationNanos;
-
 	private final AtomicInteger leaving = new AtomicInteger();
 
 	/**
@@ -116,7 +114,6 @@ final class Acquirer {
 		this.poller = new Poller(context);
 		this.time = context.time();
 		this.operationTimeout = context.settings().operationTimeout();
-		this.operationNanos = this.operationTimeout.toNanos();
 	}
 
 	/**
@@ -139,14 +136,19 @@ final class Acquirer {
 			if (turn == LocalQueue.Turn.REJECTED) {
 				return null;
 			}
-			Answer answer = (turn != LocalQueue.Turn.WAIT)
+			boolean leading = turn != LocalQueue.Turn.WAIT;
+			Denial denial = leading
 					? attempt(hold, now, waitNanos, waitNanos > 0 && this.store.isQueueEnteredImmediately(options))
 					: null;
 			if (hold.isActive()) {
 				this.context.requireOpen();
 				return hold;
 			}
-			return await(hold, newSchedule(now, waitNanos), answer, interruptible);
+			RetrySchedule retrySchedule = newSchedule(now, waitNanos);
+			if (leading) {
+				answeredFirst(hold, retrySchedule, denial);
+			}
+			return awaitLease(hold, retrySchedule, interruptible);
 		}
 		catch (Throwable ex) {
 			cancel(hold, ex);
@@ -160,11 +162,8 @@ final class Acquirer {
 		return acquire(expired.anew(), waitNanos, interruptible);
 	}
 
-	private @Nullable Hold await(Hold hold, RetrySchedule retrySchedule, @Nullable Answer answer, boolean interruptible)
+	private @Nullable Hold awaitLease(Hold hold, RetrySchedule retrySchedule, boolean interruptible)
 			throws InterruptedException {
-		if (answer != null) {
-			answeredFirst(hold, retrySchedule, answer);
-		}
 		if (!await(hold, retrySchedule, interruptible)) {
 			return null;
 		}
@@ -232,14 +231,14 @@ final class Acquirer {
 	 * Record an answer. A denied acquisition may sleep now. One that leaves is replaced
 	 * by one that awaits the answer.
 	 */
-	private void answered(Hold hold, RetrySchedule retrySchedule, Answer answer) {
-		retrySchedule.answered(answer, this.time.nanoTime());
+	private void answered(Hold hold, RetrySchedule retrySchedule, @Nullable Denial denial) {
+		retrySchedule.answered(denial, this.time.nanoTime());
 		if (hold.isLeader() && !retrySchedule.isLastTried()) {
 			hold.queue().setAsking(false);
 			hold.queue().wakeAwaiting();
 		}
-		if (answer instanceof Answer.Denied denied && hold.isLeader() && retrySchedule.maySleep()) {
-			retrySchedule.sleep(this.poller.watch(hold, denied.denial()));
+		if (denial != null && hold.isLeader() && retrySchedule.maySleep()) {
+			retrySchedule.sleep(this.poller.watch(hold, denial));
 		}
 	}
 
@@ -302,10 +301,10 @@ final class Acquirer {
 			wakeUp(retrySchedule);
 			boolean queueing = hold.isLeader() && retrySchedule.mayWait()
 					&& (this.store.isQueueEnteredImmediately(hold.options()) || retrySchedule.isLong(now));
-			Answer answer = attempt(hold, now, retrySchedule.remaining(now), queueing);
-			answered(hold, retrySchedule, answer);
-			if (yieldPolicy != null && !(answer instanceof Answer.Failed)) {
-				yieldPolicy.answered(answer instanceof Answer.Denied);
+			Denial denial = attempt(hold, now, retrySchedule.remaining(now), queueing);
+			answered(hold, retrySchedule, denial);
+			if (yieldPolicy != null && (denial != null || !hold.isPending())) {
+				yieldPolicy.answered(denial != null);
 			}
 			return Step.PROCEED;
 		}
@@ -335,7 +334,7 @@ final class Acquirer {
 	 */
 	private boolean acceptGrant(Hold hold) {
 		Grant grant = grantSentTo(hold);
-		return grant != null && begin(hold, hold.lease(), grant) == Answer.Held.HELD;
+		return grant != null && begin(hold, hold.lease(), grant);
 	}
 
 	private @Nullable Grant grantSentTo(Hold hold) {
@@ -352,78 +351,81 @@ final class Acquirer {
 				mayWait && this.store.isQueueEnteredImmediately(hold.options())));
 	}
 
-	private void answeredFirst(Hold hold, RetrySchedule retrySchedule, Answer answer) {
-		if (answer instanceof Answer.Denied) {
+	private void answeredFirst(Hold hold, RetrySchedule retrySchedule, @Nullable Denial denial) {
+		if (denial != null) {
 			hold.notifyContended();
 		}
-		answered(hold, retrySchedule, answer);
+		answered(hold, retrySchedule, denial);
 	}
 
 	/**
 	 * Try once to acquire the lease in the store, or accept a grant that it sent as a
 	 * notification.
 	 * @param queueing whether to enter the queue of the store if denied
+	 * @return the denial, or {@code null} if the lease is held or the store failed
 	 */
-	private Answer attempt(Hold hold, long now, long remaining, boolean queueing) {
+	private @Nullable Denial attempt(Hold hold, long now, long remaining, boolean queueing) {
 		try {
 			Grant sent = hold.hasNotification() ? grantSentTo(hold) : null;
-			if (sent != null) {
-				return begin(hold, hold.lease(), sent);
-			}
 			BackendException failure = (remaining < 0) ? failureSince(now + remaining, remaining) : null;
-			if (failure != null) {
-				return storeFailure(hold, failure);
+			if (sent != null) {
+				begin(hold, hold.lease(), sent);
 			}
-			AcquireOptions options = hold.options();
-			if (this.plan.isOverloaded(options)) {
-				return storeFailure(hold, new BackendUnavailableException("This process holds more locks than can be"
-						+ " renewed in time; no more are acquired until the store has caught up. Hold fewer locks at"
-						+ " once, or use longer lease times, which are renewed less often", null), remaining);
+			else if (failure != null) {
+				storeFailure(hold, failure);
 			}
-			LocalQueue queue = hold.queue();
-			Lease lease = leaseOf(hold, options, queue);
-			long nowMillis = this.time.currentTimeMillis();
-			if (hold.isLeader()) {
-				queue.setAsking(true);
+			else {
+				return attemptInStore(hold, now, queueing,
+						(remaining >= 0) ? this.operationTimeout : lastTimeout(remaining));
 			}
-			Attempt attempt = tryInStore(hold, options, lease, queueing,
-					(remaining >= 0) ? this.operationTimeout : lastTimeout(remaining));
-			if (attempt instanceof Grant grant) {
-				lease.granted(grant, now, nowMillis);
-				return begin(hold, lease, grant);
-			}
-			Denial denial = (Denial) attempt;
-			lease.denied(denial.attemptId(), now, nowMillis);
-			queue.answered(now, null);
-			return new Answer.Denied(denial);
 		}
-		catch (OutcomeUnknownException ex) {
-			discardRequest(hold);
-			return storeFailure(hold, ex, remaining);
+		catch (BackendException ex) {
+			if (ex instanceof OutcomeUnknownException) {
+				discardRequest(hold);
+			}
+			storeFailure(hold, ex, remaining);
 		}
-		catch (BackendUnavailableException ex) {
-			return storeFailure(hold, ex, remaining);
-		}
+		return null;
 	}
 
-	private Attempt tryInStore(Hold hold, AcquireOptions options, Lease lease, boolean queueing, Duration timeout) {
+	private @Nullable Denial attemptInStore(Hold hold, long now, boolean queueing, Duration timeout) {
+		AcquireOptions options = hold.options();
+		if (this.plan.isOverloaded(options)) {
+			throw new BackendUnavailableException("This process holds more locks than can be renewed in time; no"
+					+ " more are acquired until the store has caught up. Hold fewer locks at once, or use longer"
+					+ " lease times, which are renewed less often", null);
+		}
+		LocalQueue queue = hold.queue();
+		Lease lease = leaseOf(hold, options, queue);
 		boolean queued = lease.isQueued();
 		if (queueing && this.store.hasQueueEntriesFor(options)) {
 			lease.setQueued(true);
 		}
+		if (hold.isLeader()) {
+			queue.setAsking(true);
+		}
+		long nowMillis = this.time.currentTimeMillis();
+		Attempt attempt;
 		try {
-			return this.store.tryAcquire(lease.request(), queueing, timeout);
+			attempt = this.store.tryAcquire(lease.request(), queueing, timeout);
 		}
-		catch (EngineException ex) {
-			if (!queued) {
-				hold.setLease(null); // a rejected request leaves nothing in the store
-			}
-			throw ex;
-		}
-		catch (BackendUnavailableException ex) {
+		catch (EngineException | BackendUnavailableException ex) {
 			lease.setQueued(queued); // the call changed nothing
 			throw ex;
 		}
+		return attempted(hold, lease, attempt, now, nowMillis);
+	}
+
+	private @Nullable Denial attempted(Hold hold, Lease lease, Attempt attempt, long now, long nowMillis) {
+		if (attempt instanceof Denial denial) {
+			lease.denied(denial.attemptId(), now, nowMillis);
+			hold.queue().answered(now, null);
+			return denial;
+		}
+		Grant grant = (Grant) attempt;
+		lease.granted(grant, now, nowMillis);
+		begin(hold, lease, grant);
+		return null;
 	}
 
 	private Lease leaseOf(Hold hold, AcquireOptions options, LocalQueue queue) {
@@ -441,18 +443,19 @@ final class Acquirer {
 	 * less time, but enough to look once more.
 	 */
 	private Duration lastTimeout(long remaining) {
-		return Duration
-			.ofNanos(Math.max(this.operationNanos + remaining, Math.min(this.operationNanos, MIN_LAST_NANOS)));
+		long usual = this.operationTimeout.toNanos();
+		return Duration.ofNanos(Math.max(usual + remaining, Math.min(usual, MIN_LAST_NANOS)));
 	}
 
-	private Answer begin(Hold hold, Lease lease, Grant grant) {
-		if (!lease.begin(this.time)) {
-			discardRequest(hold);
-			return storeFailure(hold, new BackendUnavailableException(
-					"The store took longer than the lease time to grant the lease", null));
+	private boolean begin(Hold hold, Lease lease, Grant grant) {
+		if (lease.begin(this.time)) {
+			begin(hold, lease, grant.token());
+			return true;
 		}
-		begin(hold, lease, grant.token());
-		return Answer.Held.HELD;
+		discardRequest(hold);
+		storeFailure(hold, new BackendUnavailableException(
+				"The store took longer than the lease time to grant the lease", null));
+		return false;
 	}
 
 	/**
@@ -482,19 +485,18 @@ final class Acquirer {
 	 * Record a store failure. It is thrown at the deadline, but an acquisition that waits
 	 * indefinitely has none: then the first failure is logged.
 	 */
-	private Answer storeFailure(Hold hold, BackendException failure, long remaining) {
+	private void storeFailure(Hold hold, BackendException failure, long remaining) {
 		if (remaining > INDEFINITE_NANOS && hold.queue().storeFailure() == null) {
 			logger.warn("The lock backend " + this.store.description() + " failed; acquiring the lock on "
 					+ KeyFormat.quote(hold.key()) + " is retried until it is available: " + failure.getMessage());
 		}
-		return storeFailure(hold, failure);
+		storeFailure(hold, failure);
 	}
 
-	private Answer storeFailure(Hold hold, BackendException failure) {
+	private void storeFailure(Hold hold, BackendException failure) {
 		long now = this.time.nanoTime();
 		hold.queue().answered(now, failure);
 		this.lastFailure = new LocalQueue.LastAnswer(now, failure);
-		return new Answer.Failed(failure);
 	}
 
 	/**
@@ -502,7 +504,7 @@ final class Acquirer {
 	 * waited for other calls which failed meanwhile.
 	 */
 	private @Nullable BackendException failureSince(long deadline, long remaining) {
-		LocalQueue.LastAnswer last = (remaining <= -this.operationNanos) ? this.lastFailure : null;
+		LocalQueue.LastAnswer last = (remaining <= -this.operationTimeout.toNanos()) ? this.lastFailure : null;
 		return (last != null && last.nanos() - deadline >= 0) ? last.failure() : null;
 	}
 

@@ -274,15 +274,7 @@ final class Acquisition implements Waiter {
 	}
 
 	static void log(String key, @Nullable Hold hold) {
-		try {
-			logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyFormat.quote(key));
-		}
-		catch (Throwable ex) {
-			if (hold != null) {
-				hold.release();
-			}
-			throw ex;
-		}
+		logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyFormat.quote(key));
 	}
 
 	private void complete(@Nullable Hold held) {

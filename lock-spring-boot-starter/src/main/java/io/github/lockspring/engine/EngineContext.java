@@ -228,7 +228,8 @@ final class EngineContext {
 	 * Return options with the lease time capped at the maximum of the store.
 	 */
 	AcquireOptions capLeaseTime(AcquireOptions wanted) {
-		AcquireOptions options = wanted.capLeaseTime(this.store.maxLeaseTime());
+		Duration max = this.store.maxLeaseTime();
+		AcquireOptions options = (max == LockBackend.UNLIMITED) ? wanted : wanted.capLeaseTime(max);
 		if (options != wanted && !wanted.leaseTime().equals(this.usualLeaseTime)
 				&& !this.warnedOfShortLeases.getAndSet(true)) {
 			logger.warn("Lock backend '" + this.store.name() + "' keeps a lease for at most " + options.leaseTime()

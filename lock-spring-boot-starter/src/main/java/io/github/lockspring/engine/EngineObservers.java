@@ -36,23 +36,17 @@ record EngineObservers(List<EngineObserver> observers) {
 	private static final Log logger = LogFactory.getLog(EngineObservers.class);
 
 	/**
-	 * Begin to observe an acquisition.
-	 * @return its observation, or {@code null} if no observer is interested
+	 * Return the observation of an acquisition by one of the observers, if it is
+	 * interested.
 	 */
-	@Nullable LockObservation onAcquire(String key, LockKind kind) {
-		LockObservation all = null;
-		for (EngineObserver observer : this.observers) {
-			try {
-				LockObservation observation = observer.onAcquire(key, kind);
-				if (observation != null) {
-					all = (all != null) ? new Both(all, observation) : observation;
-				}
-			}
-			catch (Throwable ex) {
-				warn(ex);
-			}
+	static @Nullable LockObservation onAcquire(EngineObserver observer, String key, LockKind kind) {
+		try {
+			return observer.onAcquire(key, kind);
 		}
-		return all;
+		catch (Throwable ex) {
+			warn(ex);
+			return null;
+		}
 	}
 
 	void onLost(Hold hold) {
@@ -95,76 +89,6 @@ record EngineObservers(List<EngineObserver> observers) {
 		catch (Throwable ex) {
 			// the lock is more important than the log
 		}
-	}
-
-	/**
-	 * Observation by two observers.
-	 *
-	 * @param first the observation that is notified first
-	 * @param second the observation that is notified even if the first one fails
-	 */
-	private record Both(LockObservation first, LockObservation second) implements LockObservation {
-
-		@Override
-		public void onContended() {
-			try {
-				this.first.onContended();
-			}
-			finally {
-				this.second.onContended();
-			}
-		}
-
-		@Override
-		public void onWaited() {
-			try {
-				this.first.onWaited();
-			}
-			finally {
-				this.second.onWaited();
-			}
-		}
-
-		@Override
-		public void onNotAcquired(AcquireOutcome outcome, @Nullable Throwable failure, long waitedNanos) {
-			try {
-				this.first.onNotAcquired(outcome, failure, waitedNanos);
-			}
-			finally {
-				this.second.onNotAcquired(outcome, failure, waitedNanos);
-			}
-		}
-
-		@Override
-		public void onAcquired(long token, long waitedNanos) {
-			try {
-				this.first.onAcquired(token, waitedNanos);
-			}
-			finally {
-				this.second.onAcquired(token, waitedNanos);
-			}
-		}
-
-		@Override
-		public void onReleased(long heldNanos, long releaseNanos) {
-			try {
-				this.first.onReleased(heldNanos, releaseNanos);
-			}
-			finally {
-				this.second.onReleased(heldNanos, releaseNanos);
-			}
-		}
-
-		@Override
-		public void onLost(long heldNanos) {
-			try {
-				this.first.onLost(heldNanos);
-			}
-			finally {
-				this.second.onLost(heldNanos);
-			}
-		}
-
 	}
 
 }

@@ -50,8 +50,7 @@ public final class LockEngine implements AutoCloseable {
 	static {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
 				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
-				Poller.Sleeper.class, EngineException.class, Durations.class, Answer.Held.class, Answer.Denied.class,
-				Answer.Failed.class, Acquirer.Step.class, LocalQueue.LastAnswer.class, ObservedHoldListener.class,
+				Poller.Sleeper.class, EngineException.class, Durations.class, Acquirer.Step.class, LocalQueue.LastAnswer.class, ObservedHoldListener.class,
 				EngineObservers.class, LockKind.class, AcquireOutcome.class);
 	}
 
@@ -197,35 +196,22 @@ public final class LockEngine implements AutoCloseable {
 			return again;
 		}
 		StackRoom.requireToUndo();
-		AcquireOptions capped = this.context.capLeaseTime(options);
 		EngineObservers observers = this.context.observers();
-		if (observers != null) {
-			return acquireObserved(
-					new Hold(ObservedHoldListener.of(this.leaseReleaser, observers, key, options), key, capped, owner),
-					options, waitNanos, interruptible);
-		}
-		this.context.requireOpen(options);
-		Hold hold = this.acquirer.acquire(new Hold(this.leaseReleaser, key, capped, owner), waitNanos, interruptible);
-		if (logger.isDebugEnabled()) {
-			Acquisition.log(key, hold);
-		}
-		return hold;
-	}
-
-	private @Nullable Hold acquireObserved(Hold pending, AcquireOptions options, long waitNanos, boolean interruptible)
-			throws InterruptedException {
+		Hold pending = new Hold((observers != null)
+				? ObservedHoldListener.of(this.leaseReleaser, observers, key, options) : this.leaseReleaser, key,
+				this.context.capLeaseTime(options), owner);
 		Hold hold = null;
 		try {
 			this.context.requireOpen(options);
 			hold = this.acquirer.acquire(pending, waitNanos, interruptible);
 			if (logger.isDebugEnabled()) {
-				Acquisition.log(pending.key(), hold);
+				Acquisition.log(key, hold);
 			}
-			if (hold != null) {
-				hold.notifyAcquired();
-			}
-			else {
+			if (hold == null) {
 				pending.notifyNotAcquired(AcquireOutcome.notAcquiredWithin(waitNanos), null);
+			}
+			else if (observers != null) {
+				hold.notifyAcquired();
 			}
 			return hold;
 		}

@@ -74,7 +74,7 @@ final class LossHandler {
 	 */
 	void lose(LeaseRequest lease, String reason) {
 		this.queues.revokeReplaced(lease).forEach((hold) -> lose(hold, reason));
-		this.queues.revoke(lease, null).forEach((hold) -> lose(hold, reason));
+		loseInStore(lease, reason);
 	}
 
 	/**
@@ -83,7 +83,19 @@ final class LossHandler {
 	 */
 	void loseUnlessReplaced(LeaseRequest lease, String reason) {
 		this.queues.revokeReplaced(lease);
-		this.queues.revoke(lease, null).forEach((hold) -> lose(hold, reason));
+		loseInStore(lease, reason);
+	}
+
+	/**
+	 * Handle the loss of a lease that the store no longer has. Of one of several keys it
+	 * may still have some, which are released.
+	 */
+	private void loseInStore(LeaseRequest lease, String reason) {
+		for (Hold hold : this.queues.revoke(lease, null)) {
+			if (lose(hold, reason) && hold.lease() instanceof MultiKeyLease) {
+				this.releaseRetrier.release(hold, hold.lease().request());
+			}
+		}
 	}
 
 	/**

@@ -18,13 +18,13 @@ package io.github.lockspring.engine;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.EngineObserver.LockObservation;
-import io.github.lockspring.spi.TimeSource;
 
 /**
  * Listener of an observed hold: notifies the observation of an acquisition, and the
@@ -37,6 +37,8 @@ final class ObservedHoldListener implements Hold.Listener {
 
 	private static final VarHandle PHASE = Fields.varHandle(MethodHandles.lookup(), "phase", int.class);
 
+	private static final LockObservation[] NONE = {};
+
 	private static final int ACQUIRING = 0;
 
 	private static final int HELD = 1;
@@ -47,11 +49,14 @@ final class ObservedHoldListener implements Hold.Listener {
 
 	private final EngineObservers observers;
 
-	private final TimeSource time;
-
 	private final long startNanos;
 
 	private @Nullable LockObservation observation;
+
+	/**
+	 * The observations of further observers.
+	 */
+	private LockObservation[] others = NONE;
 
 	private long acquiredNanos;
 
@@ -69,8 +74,7 @@ final class ObservedHoldListener implements Hold.Listener {
 	ObservedHoldListener(Hold.Engine engine, EngineObservers observers) {
 		this.engine = engine;
 		this.observers = observers;
-		this.time = engine.time();
-		this.startNanos = this.time.nanoTime();
+		this.startNanos = engine.time().nanoTime();
 	}
 
 	/**
@@ -83,13 +87,38 @@ final class ObservedHoldListener implements Hold.Listener {
 	 */
 	static Hold.Listener of(Hold.Engine engine, @Nullable EngineObservers observers, String key,
 			AcquireOptions options) {
-		LockObservation observation = (observers != null) ? observers.onAcquire(key, options.kind()) : null;
-		if (observers == null || observation == null) {
-			return engine;
+		ObservedHoldListener listener = (observers != null)
+				? observed(null, engine, observers, key, options.kind()) : null;
+		return (listener != null) ? listener : engine;
+	}
+
+	/**
+	 * Begin to observe an acquisition.
+	 * @param listener the listener that notifies the observations, or {@code null} to
+	 * create it for the first one
+	 * @return the listener, or {@code null} if no observer is interested
+	 */
+	private static @Nullable ObservedHoldListener observed(@Nullable ObservedHoldListener listener, Hold.Engine engine,
+			EngineObservers observers, String key, LockKind kind) {
+		ObservedHoldListener notifying = listener;
+		for (EngineObserver observer : observers.observers()) {
+			LockObservation observation = EngineObservers.onAcquire(observer, key, kind);
+			if (observation != null) {
+				notifying = (notifying != null) ? notifying : new ObservedHoldListener(engine, observers);
+				notifying.add(observation);
+			}
 		}
-		ObservedHoldListener listener = new ObservedHoldListener(engine, observers);
-		listener.observation = observation;
-		return listener;
+		return notifying;
+	}
+
+	private void add(LockObservation observation) {
+		if (this.observation == null) {
+			this.observation = observation;
+		}
+		else {
+			this.others = Arrays.copyOf(this.others, this.others.length + 1);
+			this.others[this.others.length - 1] = observation;
+		}
 	}
 
 	@Override
@@ -115,9 +144,9 @@ final class ObservedHoldListener implements Hold.Listener {
 	@Override
 	public void onAcquired(Hold hold) {
 		if (this.observation == null) {
-			this.observation = this.observers.onAcquire(hold.key(), hold.options().kind());
+			observed(this, this.engine, this.observers, hold.key(), hold.options().kind());
 		}
-		this.acquiredNanos = this.time.nanoTime();
+		this.acquiredNanos = this.engine.time().nanoTime();
 		this.held = hold;
 		notifyWaited();
 		notify((observation) -> observation.onAcquired(hold.token(), this.acquiredNanos - this.startNanos));
@@ -132,7 +161,7 @@ final class ObservedHoldListener implements Hold.Listener {
 		if (endPhase(ACQUIRING)) {
 			notifyWaited();
 			notify((observation) -> observation.onNotAcquired(outcome, failure,
-					this.time.nanoTime() - this.startNanos));
+					this.engine.time().nanoTime() - this.startNanos));
 		}
 	}
 
@@ -148,7 +177,7 @@ final class ObservedHoldListener implements Hold.Listener {
 	@Override
 	public void onLost(Hold hold) {
 		if (this.phase == HELD && this.held == hold && endPhase(HELD)) {
-			notify((observation) -> observation.onLost(this.time.nanoTime() - this.acquiredNanos));
+			notify((observation) -> observation.onLost(this.engine.time().nanoTime() - this.acquiredNanos));
 		}
 	}
 
@@ -156,19 +185,26 @@ final class ObservedHoldListener implements Hold.Listener {
 	public void afterRelease(long startNanos) {
 		if (endPhase(HELD)) {
 			notify((observation) -> observation.onReleased(startNanos - this.acquiredNanos,
-					this.time.nanoTime() - startNanos));
+					this.engine.time().nanoTime() - startNanos));
 		}
 	}
 
 	private void notify(Consumer<LockObservation> call) {
 		LockObservation observation = this.observation;
 		if (observation != null) {
-			try {
-				call.accept(observation);
-			}
-			catch (Throwable ex) {
-				EngineObservers.warn(ex);
-			}
+			notify(observation, call);
+		}
+		for (LockObservation other : this.others) {
+			notify(other, call);
+		}
+	}
+
+	private static void notify(LockObservation observation, Consumer<LockObservation> call) {
+		try {
+			call.accept(observation);
+		}
+		catch (Throwable ex) {
+			EngineObservers.warn(ex);
 		}
 	}
 
@@ -178,7 +214,7 @@ final class ObservedHoldListener implements Hold.Listener {
 
 	@Override
 	public boolean onReleased(Hold hold) {
-		long startNanos = this.time.nanoTime();
+		long startNanos = this.engine.time().nanoTime();
 		boolean lost = false;
 		try {
 			lost = !this.engine.onReleased(hold);
@@ -191,7 +227,7 @@ final class ObservedHoldListener implements Hold.Listener {
 
 	@Override
 	public CompletionStage<Boolean> onReleasedAsync(Hold hold) {
-		long startNanos = this.time.nanoTime();
+		long startNanos = this.engine.time().nanoTime();
 		CompletionStage<Boolean> released;
 		try {
 			released = this.engine.onReleasedAsync(hold);

@@ -190,7 +190,7 @@ public final class PermitLedger {
 					() -> limit.completeExceptionally(this.engine.context().store().notAnswered()));
 		}
 		limit.thenApply(attempt.terms::mode).whenComplete((mode, failure) -> {
-			Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
+			Throwable cause = causeOf(failure);
 			if (cause == null) {
 				acquire(attempt, mode);
 			}
@@ -201,6 +201,10 @@ public final class PermitLedger {
 				attempt.result.completeExceptionally(cause);
 			}
 		});
+	}
+
+	private static @Nullable Throwable causeOf(@Nullable Throwable failure) {
+		return (failure instanceof CompletionException) ? failure.getCause() : failure;
 	}
 
 	private static boolean isUnavailable(Throwable failure) {
@@ -238,7 +242,7 @@ public final class PermitLedger {
 							readLimit(attempt);
 						}
 						else {
-							result.completeExceptionally(ex);
+							result.completeExceptionally((other != null) ? causeOf(other) : ex);
 						}
 					});
 			}

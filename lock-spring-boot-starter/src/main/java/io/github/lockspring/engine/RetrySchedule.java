@@ -20,6 +20,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -188,16 +189,17 @@ final class RetrySchedule {
 
 	/**
 	 * Record an answer. One that arrives after the deadline was the last.
+	 * @param denial the denial, or {@code null} if the store failed
 	 */
-	void answered(Answer answer, long now) {
+	void answered(@Nullable Denial denial, long now) {
 		this.triedLast = remaining(now) <= 0;
 		this.pause = this.hasNotifications
 				? Math.min(Durations.nanos(this.settings.polling().queue()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS)
 				: Math.min(Durations.nanos(this.settings.polling().max()),
 						Math.max(Durations.nanos(this.settings.polling().min()), this.pause + this.pause / 2));
 		long pause = this.pause;
-		if (answer instanceof Answer.Denied denied) {
-			pause = Math.max(Math.min(pause, Durations.nanos(denied.denial().retryAfter())),
+		if (denial != null) {
+			pause = Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())),
 					Durations.nanos(this.settings.polling().min()));
 		}
 		this.tryAt = now + Durations.jitter(pause);

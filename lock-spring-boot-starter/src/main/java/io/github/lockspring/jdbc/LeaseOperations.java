@@ -19,7 +19,6 @@ package io.github.lockspring.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 
-import io.github.lockspring.jdbc.VersionedRowOperations.Trace;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
@@ -115,8 +114,7 @@ final class LeaseOperations {
 	private Attempt acquireInRows(LockConnection connection, LeaseRequest request, boolean queueing)
 			throws SQLException {
 		try {
-			return new VersionedRowOperations(connection).acquire(request, queueing,
-					queueing ? traceOf(request) : Trace.NONE);
+			return new VersionedRowOperations(connection).acquire(request, queueing, this.notified);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, request, queueing)) {
@@ -124,13 +122,6 @@ final class LeaseOperations {
 			}
 			return ROW_IS_BUSY;
 		}
-	}
-
-	private Trace traceOf(LeaseRequest request) {
-		if (request.hasMultipleKeys()) {
-			return Trace.NONE;
-		}
-		return this.notified ? Trace.MARK : Trace.NAME;
 	}
 
 	/**

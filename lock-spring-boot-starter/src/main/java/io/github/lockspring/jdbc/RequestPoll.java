@@ -53,18 +53,18 @@ final class RequestPoll {
 
 	private final Set<LeaseRequest> listening;
 
-	private final boolean placing;
+	private final boolean handingOff;
 
 	/**
 	 * Create a poll for one call.
 	 * @param connection the connection
 	 * @param listening the requests that rely on notifications of releases
-	 * @param placing whether waiting requests are entered into the rows
+	 * @param handingOff whether released keys are handed off to waiting requests
 	 */
-	RequestPoll(LockConnection connection, Set<LeaseRequest> listening, boolean placing) {
+	RequestPoll(LockConnection connection, Set<LeaseRequest> listening, boolean handingOff) {
 		this.connection = connection;
 		this.listening = listening;
-		this.placing = placing;
+		this.handingOff = handingOff;
 	}
 
 	/**
@@ -127,22 +127,13 @@ final class RequestPoll {
 		for (LeaseRequest request : denied) {
 			for (String key : request.keys()) {
 				KeyRow row = KeyRow.of(key, extended.containsKey(key) ? extended : rows);
-				KeyState state = withQueueEntry(row.state(), request);
+				KeyState state = row.state().entered(request, this.connection.processName(), this.handingOff);
 				if (state != row.state()) {
 					extended.put(key, row.with(state));
 				}
 			}
 		}
 		return extended.isEmpty() ? Set.of() : write(extended, rows);
-	}
-
-	private KeyState withQueueEntry(KeyState state, LeaseRequest request) {
-		String owner = request.ownerText();
-		if (request.terms().fair()) {
-			return state.queued(owner, request.terms().mode(), this.connection.processName(),
-					VersionedRowOperations.ENTRY_LIFETIME);
-		}
-		return (this.placing && !request.hasMultipleKeys()) ? state.waitedFor(owner) : state;
 	}
 
 	private Set<String> write(Map<String, KeyRow> changed, Map<String, KeyRow> rows) throws SQLException {

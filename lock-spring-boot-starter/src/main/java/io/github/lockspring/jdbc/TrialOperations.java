@@ -49,7 +49,7 @@ final class TrialOperations {
 		SingleStatementOperations.renew(connection, LEASE, List.of(exclusive));
 		SingleStatementOperations.release(connection, exclusive);
 		VersionedRowOperations rows = new VersionedRowOperations(connection);
-		rows.acquire(shared, false, VersionedRowOperations.Trace.NONE);
+		rows.acquire(shared, false, false);
 		new VersionedRowRenewal(connection).renew(List.of(shared));
 		rows.release(shared);
 	}

@@ -25,7 +25,6 @@ import java.util.function.Function;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.state.KeyState;
 import io.github.lockspring.spi.state.KeyStates;
 
@@ -44,12 +43,6 @@ import io.github.lockspring.spi.state.KeyStates;
  */
 final class VersionedRowOperations {
 
-	/**
-	 * Lifetime of a queue entry without a retry: many times longer than the delays
-	 * between two attempts.
-	 */
-	static final Duration ENTRY_LIFETIME = Duration.ofSeconds(5);
-
 	private final LockConnection connection;
 
 	VersionedRowOperations(LockConnection connection) {
@@ -58,38 +51,32 @@ final class VersionedRowOperations {
 
 	/**
 	 * Acquire all keys of the request or none of them.
-	 * @param queueing whether a fair request is queued if it is denied
-	 * @param denied the trace that a denied request leaves in the row besides its queue
-	 * entry
+	 * @param queueing whether the request waits if it is denied
+	 * @param notified whether it is then notified of releases, for which it leaves a mark
+	 * in the row, instead of being handed off the key
 	 * @throws io.github.lockspring.spi.PermitLimitException if permits are in use with
 	 * another limit
 	 */
-	Attempt acquire(LeaseRequest request, boolean queueing, Trace denied) throws SQLException {
-		String owner = request.ownerText();
-		LeaseTerms terms = request.terms();
+	Attempt acquire(LeaseRequest request, boolean queueing, boolean notified) throws SQLException {
+		String process = this.connection.processName();
 		Map<String, KeyRow> rows = KeyRows.read(this.connection, request.keys());
 		KeyStates states = KeyRow.states(request, rows);
-		if (states.areHeldBy(owner)) {
+		if (states.areHeldBy(request.ownerText())) {
 			return states.grantOf(request);
 		}
-		states.checkLimit(terms.mode());
+		states.checkLimit(request.terms().mode());
 		if (states.admit(request)) {
 			// others may be admitted as well
-			return grant(rows, states.granted(request, this.connection.processName()), request, terms.fair());
+			return grant(rows, states.granted(request, process), request, request.terms().fair());
 		}
 		write(rows, states.denied(request), true);
-		if (queueing && terms.fair()) {
-			write(rows, false,
-					(row) -> row.state().queued(owner, terms.mode(), this.connection.processName(), ENTRY_LIFETIME));
+		if (queueing) {
+			write(rows, false, (row) -> row.state().entered(request, process, !notified));
 		}
-		if (denied == Trace.MARK) {
+		if (queueing && notified && !request.hasMultipleKeys()) {
 			mark(request.key(), KeyRow.of(request.key(), rows));
 		}
-		if (denied == Trace.NAME && !terms.fair()) {
-			write(rows, false, (row) -> row.state().waitedFor(owner));
-			return KeyRow.states(request, rows).denial(request);
-		}
-		return KeyRow.states(request, rows).denial();
+		return KeyRow.states(request, rows).denial(request);
 	}
 
 	private void mark(String key, KeyRow row) throws SQLException {
@@ -195,25 +182,6 @@ final class VersionedRowOperations {
 			entry.setValue(entry.getValue().at(version));
 		}
 		return true;
-	}
-
-	/**
-	 * Trace of a denied request in the row.
-	 */
-	enum Trace {
-
-		NONE,
-
-		/**
-		 * A mark with which the release sends a notification.
-		 */
-		MARK,
-
-		/**
-		 * The name of the owner, to which the key is handed off.
-		 */
-		NAME
-
 	}
 
 }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.ProcessName;
 
 /**
@@ -123,11 +124,21 @@ final class RedisRequests {
 	 * Return the beginning of the record of an exclusive lease.
 	 */
 	private byte[] recordOf(LeaseRequest request) {
-		return RedisCall.arg("1 x " + request.ownerText() + this.ownerSuffix + ' ');
+		return owner("1 x ", request, " ");
 	}
 
 	private byte[] owner(LeaseRequest request) {
-		return RedisCall.arg(request.ownerText() + this.ownerSuffix);
+		return owner("", request, "");
+	}
+
+	/**
+	 * Encode an owner, not by {@link LeaseRequest#ownerText()}, which a lease would keep
+	 * as long as it is held.
+	 */
+	private byte[] owner(String before, LeaseRequest request, String after) {
+		OwnerId owner = request.owner();
+		String sequence = Long.toHexString(owner.sequence());
+		return RedisCall.arg(before + owner.instance() + '-' + sequence + this.ownerSuffix + after);
 	}
 
 }

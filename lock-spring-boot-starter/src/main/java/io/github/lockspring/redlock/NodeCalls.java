@@ -180,18 +180,9 @@ final class NodeCalls {
 	CompletableFuture<Void> close(Duration timeout) {
 		this.executor.shutdown();
 		return CompletableFuture.runAsync(() -> {
-			awaitEnd(timeout);
+			DaemonThreads.awaitEnd(this.executor, timeout);
 			this.backend.close();
 		}, (task) -> DaemonThreads.create("lock-redlock-close", task).start());
-	}
-
-	private void awaitEnd(Duration timeout) {
-		try {
-			this.executor.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
 	}
 
 	/**

@@ -225,12 +225,7 @@ final class Quorum {
 	}
 
 	private static <T> int count(List<NodeAnswer<T>> answers, Predicate<T> vote) {
-		int count = 0;
-		for (NodeAnswer<T> answer : answers) {
-			T value = answer.value();
-			count += (value != null && vote.test(value)) ? 1 : 0;
-		}
-		return count;
+		return (int) answers.stream().map(NodeAnswer::value).filter((value) -> value != null && vote.test(value)).count();
 	}
 
 	private String message(List<? extends NodeAnswer<?>> answers) {
@@ -248,12 +243,7 @@ final class Quorum {
 	}
 
 	private static @Nullable BackendException cause(List<? extends NodeAnswer<?>> answers) {
-		for (NodeAnswer<?> answer : answers) {
-			if (answer.failure() != null) {
-				return answer.failure();
-			}
-		}
-		return null;
+		return answers.stream().map(NodeAnswer::failure).filter(Objects::nonNull).findFirst().orElse(null);
 	}
 
 }

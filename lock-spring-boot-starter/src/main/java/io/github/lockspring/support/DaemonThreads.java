@@ -16,10 +16,10 @@
 
 package io.github.lockspring.support;
 
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
@@ -32,9 +32,6 @@ import org.jspecify.annotations.Nullable;
 public final class DaemonThreads {
 
 	private static final int FIRST_WITH_VIRTUAL = 21;
-
-	private static final @Nullable MethodHandle VIRTUAL = (Runtime.version().feature() >= FIRST_WITH_VIRTUAL)
-			? findVirtualFactory() : null;
 
 	private DaemonThreads() {
 	}
@@ -80,48 +77,46 @@ public final class DaemonThreads {
 	 * @return the factory, or {@code null} before Java 21
 	 */
 	public static @Nullable ThreadFactory virtualNamed(String prefix) {
-		MethodHandle factory = VIRTUAL;
-		return (factory != null) ? virtualNamed(factory, prefix) : null;
-	}
-
-	private static ThreadFactory virtualNamed(MethodHandle factory, String prefix) {
+		if (Runtime.version().feature() < FIRST_WITH_VIRTUAL) {
+			return null;
+		}
 		try {
-			ThreadFactory threads = (ThreadFactory) factory.invokeExact(prefix);
+			ThreadFactory threads = virtual(prefix);
 			return (task) -> {
 				Thread thread = threads.newThread(task);
 				thread.setContextClassLoader(DaemonThreads.class.getClassLoader());
 				return thread;
 			};
 		}
-		catch (Throwable ex) {
-			throw new IllegalStateException("Virtual threads cannot be created", ex);
+		catch (ReflectiveOperationException ex) {
+			return null;
 		}
 	}
 
 	/**
-	 * Return a method handle that creates a factory of virtual threads with a prefix of
-	 * their names, as {@code Thread.ofVirtual()}, {@code name},
-	 * {@code inheritInheritableThreadLocals} and {@code factory} do, which the minimum
-	 * supported JDK does not have.
+	 * Create a factory by {@code Thread.ofVirtual()}, which the minimum supported JDK
+	 * does not have.
 	 */
-	private static @Nullable MethodHandle findVirtualFactory() {
+	private static ThreadFactory virtual(String prefix) throws ReflectiveOperationException {
+		Class<?> type = Class.forName("java.lang.Thread$Builder$OfVirtual");
+		Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+		type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
+		type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
+		return (ThreadFactory) type.getMethod("factory").invoke(builder);
+	}
+
+	/**
+	 * Wait until the tasks of an executor that is shut down have ended. An interrupt ends
+	 * the wait.
+	 * @param executor the executor
+	 * @param timeout the maximum time
+	 */
+	public static void awaitEnd(ExecutorService executor, Duration timeout) {
 		try {
-			MethodHandles.Lookup lookup = MethodHandles.publicLookup();
-			Class<?> builder = Class.forName("java.lang.Thread$Builder");
-			Class<?> ofVirtual = Class.forName("java.lang.Thread$Builder$OfVirtual");
-			MethodHandle create = lookup.findStatic(Thread.class, "ofVirtual", MethodType.methodType(ofVirtual));
-			MethodHandle name = MethodHandles.insertArguments(
-					lookup.findVirtual(ofVirtual, "name", MethodType.methodType(ofVirtual, String.class, long.class)),
-					2, 1L);
-			MethodHandle isolate = MethodHandles.insertArguments(lookup.findVirtual(ofVirtual,
-					"inheritInheritableThreadLocals", MethodType.methodType(ofVirtual, boolean.class)), 1, false);
-			MethodHandle factory = lookup.findVirtual(builder, "factory", MethodType.methodType(ThreadFactory.class))
-				.asType(MethodType.methodType(ThreadFactory.class, ofVirtual));
-			MethodHandle named = MethodHandles.foldArguments(name, create);
-			return MethodHandles.filterReturnValue(MethodHandles.filterReturnValue(named, isolate), factory);
+			executor.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
 		}
-		catch (ReflectiveOperationException ex) {
-			return null;
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 

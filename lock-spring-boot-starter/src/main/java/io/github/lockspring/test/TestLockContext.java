@@ -50,13 +50,10 @@ public final class TestLockContext {
 	 * @throws E if thrown by the action
 	 */
 	public static <E extends Throwable> void executeWithoutResult(String key, LockAction<E> action) throws E {
-		NoOpLockHandle lock = enter(key);
-		try {
+		TestLockContext.<@Nullable Object, E>execute(key, (lock) -> {
 			action.doWithLock(lock);
-		}
-		finally {
-			leave(lock);
-		}
+			return null;
+		});
 	}
 
 	/**
@@ -71,26 +68,17 @@ public final class TestLockContext {
 	 */
 	public static <T extends @Nullable Object, E extends Throwable> T execute(String key, LockCallback<T, E> action)
 			throws E {
-		NoOpLockHandle lock = enter(key);
-		try {
-			return action.doWithLock(lock);
-		}
-		finally {
-			leave(lock);
-		}
-	}
-
-	private static NoOpLockHandle enter(String key) {
 		int colon = key.indexOf(':');
 		NoOpLockHandle lock = new NoOpLockHandle("lock:" + key, key.substring(colon + 1),
 				LockOptions.defaults().leaseTime());
 		LockUtils.enter((colon >= 0) ? key.substring(0, colon) : key, lock);
-		return lock;
-	}
-
-	private static void leave(NoOpLockHandle lock) {
-		LockUtils.leave();
-		lock.close();
+		try {
+			return action.doWithLock(lock);
+		}
+		finally {
+			LockUtils.leave();
+			lock.close();
+		}
 	}
 
 }

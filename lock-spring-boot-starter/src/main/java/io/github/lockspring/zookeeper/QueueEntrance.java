@@ -31,7 +31,6 @@ import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
-import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.PermitLimitException;
 import io.github.lockspring.support.RecentKeys;
@@ -179,7 +178,7 @@ final class QueueEntrance {
 				return this.releaser.leave(queueEntry).thenApply((left) -> new Denial(PAUSE));
 			}
 		}
-		catch (BackendUnavailableException ex) {
+		catch (BackendUnavailableException | PermitLimitException ex) {
 			return reject(queueEntry, ex);
 		}
 		queueEntry.hold();
@@ -187,14 +186,18 @@ final class QueueEntrance {
 	}
 
 	private static boolean isFirst(List<String> paths, List<List<String>> lists) {
+		boolean first = true;
 		for (int i = 0; i < paths.size(); i++) {
 			String name = LockPaths.nameOf(paths.get(i));
 			List<QueueNode> before = QueueNode.before(name, lists.get(i));
-			if (before == null || !QueueNode.parse(name).blockers(before).isEmpty()) {
+			if (before == null) {
 				return false;
 			}
+			QueueNode node = QueueNode.parse(name);
+			node.checkLimit(before, lists.get(i));
+			first &= node.blockers(before).isEmpty();
 		}
-		return true;
+		return first;
 	}
 
 	/**
@@ -242,10 +245,11 @@ final class QueueEntrance {
 					"More than " + MAX_QUEUE_LENGTH + " processes wait for one key", null));
 		}
 		QueueNode node = queueEntry.node();
-		Permits superseding = node.superseding(before, names);
-		if (superseding != null) {
-			return reject(queueEntry,
-					new PermitLimitException((Permits) node.mode(), superseding.limit(), superseding.version()));
+		try {
+			node.checkLimit(before, names);
+		}
+		catch (PermitLimitException ex) {
+			return reject(queueEntry, ex);
 		}
 		List<QueueNode> blockers = node.blockers(before);
 		if (blockers.isEmpty()) {

@@ -27,6 +27,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.PermitLimitException;
 import io.github.lockspring.spi.state.KeyState;
 
 /**
@@ -258,15 +259,15 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * Find the permits whose limit takes precedence: it is newer, or a different one of
-	 * the same version in a node before this one.
+	 * Reject permits whose limit is superseded: another one is newer, or a different one
+	 * of the same version is in a node before this one.
 	 * @param before the nodes before this one
 	 * @param queue the names of all nodes
-	 * @return the permits, or {@code null}
+	 * @throws PermitLimitException if another limit applies
 	 */
-	@Nullable Permits superseding(List<QueueNode> before, List<String> queue) {
+	void checkLimit(List<QueueNode> before, List<String> queue) {
 		if (!(this.mode instanceof Permits mine)) {
-			return null;
+			return;
 		}
 		Permits latest = mine;
 		for (QueueNode other : before) {
@@ -280,7 +281,9 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 				latest = theirs;
 			}
 		}
-		return (latest != mine) ? latest : null;
+		if (latest != mine) {
+			throw new PermitLimitException(mine, latest.limit(), latest.version());
+		}
 	}
 
 }

@@ -77,14 +77,17 @@ if token then
 	end
 end
 
-local blocked
 for _, r in ipairs(resources) do
-	r.released = resources[2] and release(r, owner) -- it lost another of the resources
-	r.changed = r.released
 	expire(r)
 	if isSuperseded(r, wanted) then
 		return { -1, r.limit, r.version }
 	end
+end
+
+local blocked
+for _, r in ipairs(resources) do
+	r.released = resources[2] and release(r, owner) -- it lost another of the resources
+	r.changed = r.changed or r.released
 	if r.mode == 'p' and wanted.mode == 'p' then
 		r.limit, r.version = wanted.limit, wanted.version
 	end

@@ -39,7 +39,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
-import io.github.lockspring.InsideTransaction;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
@@ -235,7 +234,7 @@ class CompletionStageInvokerTests extends AsynchronousInvokerContract {
 
 	@Test
 	void whenRejectedInsideATransactionThenMethodDoesNotRun() {
-		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+		try (LockedProxies rejecting = LockedProxies.rejectingTransactions()) {
 			CompletableFuture<String> paid = inTransaction(() -> rejecting.proxy(this.target).pay(42));
 			assertThat(failureOf(paid)).isInstanceOf(IllegalTransactionStateException.class);
 			assertThat(rejecting.backend.keys()).isEmpty();

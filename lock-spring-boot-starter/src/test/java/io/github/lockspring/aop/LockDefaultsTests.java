@@ -22,9 +22,6 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.InsideTransaction;
-import io.github.lockspring.JpaMode;
-import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockType;
 
@@ -64,8 +61,8 @@ class LockDefaultsTests {
 	@Test
 	void defaultsKeepACopyOfTheNames() {
 		Map<String, LockDefaults.Overrides> names = new HashMap<>();
-		LockDefaults defaults = new LockDefaults(this.annotated, null, InsideTransaction.REFUSE, LockChecks.WARN, names,
-				JpaMode.CLEAR_OUTSIDE_TRANSACTION);
+		LockDefaults defaults = new LockDefaults(this.annotated, null, true, false, names,
+				new LockDefaults.Jpa(true, false));
 		names.put("order", LockDefaults.Overrides.NONE);
 		assertThat(defaults.configuredNames()).isEmpty();
 	}

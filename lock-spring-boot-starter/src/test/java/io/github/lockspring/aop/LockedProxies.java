@@ -22,14 +22,12 @@ import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
-import io.github.lockspring.InsideTransaction;
-import io.github.lockspring.JpaMode;
-import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
@@ -72,11 +70,6 @@ public final class LockedProxies implements AutoCloseable {
 		this(defaults(TRY_ONCE, null), properties);
 	}
 
-	public LockedProxies(InsideTransaction insideTransaction) {
-		this(new LockDefaults(TRY_ONCE, null, insideTransaction, LockChecks.FAIL, Map.of(),
-				JpaMode.CLEAR_OUTSIDE_TRANSACTION));
-	}
-
 	public LockedProxies(LockDefaults defaults, Object... properties) {
 		for (int i = 0; i < properties.length; i += 2) {
 			this.context.getEnvironment()
@@ -90,11 +83,19 @@ public final class LockedProxies implements AutoCloseable {
 	}
 
 	/**
+	 * Return proxies that reject calls inside transactions.
+	 */
+	static LockedProxies rejectingTransactions() {
+		return new LockedProxies(
+				new LockDefaults(TRY_ONCE, null, true, true, Map.of(), new LockDefaults.Jpa(true, false)));
+	}
+
+	/**
 	 * Return defaults without overrides.
 	 */
 	public static LockDefaults defaults(LockOptions options, @Nullable Duration renewInterval) {
-		return new LockDefaults(options, renewInterval, InsideTransaction.AFTER_COMPLETION, LockChecks.FAIL, Map.of(),
-				JpaMode.CLEAR_OUTSIDE_TRANSACTION);
+		return new LockDefaults(options, renewInterval, false, true, Map.of(),
+				new LockDefaults.Jpa(true, false));
 	}
 
 	private LockTemplate template(RecordingBackend backend) {
@@ -121,7 +122,7 @@ public final class LockedProxies implements AutoCloseable {
 	private ProxyFactory factory(Object target, boolean proxyTargetClass) {
 		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(proxyTargetClass);
-		if (AopUtils.canApply(this.advisor, target.getClass())) {
+		if (AopUtils.canApply((Advisor) this.advisor, target.getClass())) {
 			factory.addAdvisor(this.advisor);
 		}
 		return factory;

@@ -31,7 +31,6 @@ import org.springframework.transaction.reactive.TransactionalOperator;
 import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.InsideTransaction;
 import io.github.lockspring.LockLostException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -99,7 +98,7 @@ class ReactiveTransactionTests {
 	@Test
 	void whenRejectedThenMethodDoesNotRun() {
 		this.proxies.close();
-		this.proxies = new LockedProxies(InsideTransaction.REFUSE);
+		this.proxies = LockedProxies.rejectingTransactions();
 		assertThatExceptionOfType(IllegalTransactionStateException.class)
 			.isThrownBy(() -> payInTransaction().block(LONG));
 		assertThat(this.proxies.backend.keys()).isEmpty();

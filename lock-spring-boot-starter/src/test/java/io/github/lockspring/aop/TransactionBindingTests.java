@@ -42,7 +42,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
-import io.github.lockspring.InsideTransaction;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
@@ -408,7 +407,7 @@ class TransactionBindingTests {
 
 	@Test
 	void whenRejectingThenMethodDoesNotRun() {
-		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+		try (LockedProxies rejecting = LockedProxies.rejectingTransactions()) {
 			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			this.transaction
 				.executeWithoutResult((status) -> assertThatExceptionOfType(IllegalTransactionStateException.class)
@@ -424,7 +423,7 @@ class TransactionBindingTests {
 
 	@Test
 	void whenRejectingThenLockThatIsHeldAlreadyIsNotRejected() {
-		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+		try (LockedProxies rejecting = LockedProxies.rejectingTransactions()) {
 			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			proxy.outer(proxy, this.transaction);
 			proxy.outerOfSeveral(proxy, this.transaction, List.of("b", "a", "b"));
@@ -435,7 +434,7 @@ class TransactionBindingTests {
 
 	@Test
 	void whenRejectingThenLockThatWasAcquiredInCodeIsNotRejected() {
-		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+		try (LockedProxies rejecting = LockedProxies.rejectingTransactions()) {
 			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			rejecting.locks()
 				.executeWithoutResult("stock",
@@ -456,7 +455,7 @@ class TransactionBindingTests {
 
 	@Test
 	void whenRejectingThenOneOfSeveralKeysThatAreHeldIsNotRejected() {
-		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+		try (LockedProxies rejecting = LockedProxies.rejectingTransactions()) {
 			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			proxy.outerOfOthers(proxy, this.transaction, List.of("a", "b", "c"), List.of("c", "a"));
 			assertThat(sales()).isOne();
@@ -473,7 +472,7 @@ class TransactionBindingTests {
 	@Test
 	void whenRejectingThenCallsAfterTheCommitAreNotRejected() {
 		this.transactions.addListener(new LockTransactionListener());
-		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+		try (LockedProxies rejecting = LockedProxies.rejectingTransactions()) {
 			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			this.transaction.executeWithoutResult((status) -> TransactionSynchronizationManager
 				.registerSynchronization(new TransactionSynchronization() {
@@ -542,7 +541,7 @@ class TransactionBindingTests {
 
 	@Test
 	void whenRejectingThenAnotherLockIsRejectedUnderOneThatIsHeld() {
-		try (LockedProxies rejecting = new LockedProxies(InsideTransaction.REFUSE)) {
+		try (LockedProxies rejecting = LockedProxies.rejectingTransactions()) {
 			Stock proxy = rejecting.proxy(new Stock(this.jdbc));
 			assertThatExceptionOfType(IllegalTransactionStateException.class)
 				.isThrownBy(() -> proxy.otherOuter(proxy, this.transaction));

@@ -67,7 +67,6 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.LockUnavailableException;
-import io.github.lockspring.actuate.DefaultLockObservationConvention;
 import io.github.lockspring.actuate.LockObservationContext;
 import io.github.lockspring.actuate.LockObservationConvention;
 import io.github.lockspring.aop.RecordingBackend;
@@ -531,11 +530,11 @@ class LockMetricsConfigurationTests {
 
 	}
 
-	static class OwnConvention extends DefaultLockObservationConvention {
+	static class OwnConvention implements LockObservationConvention {
 
 		@Override
 		public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
-			return super.getLowCardinalityKeyValues(context).and(KeyValue.of("team", "a"));
+			return LockObservationConvention.super.getLowCardinalityKeyValues(context).and(KeyValue.of("team", "a"));
 		}
 
 	}

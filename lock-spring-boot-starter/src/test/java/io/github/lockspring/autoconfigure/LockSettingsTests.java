@@ -38,8 +38,6 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-import io.github.lockspring.InsideTransaction;
-import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.aop.LockDefaults;
@@ -362,8 +360,9 @@ class LockSettingsTests {
 	@Test
 	void annotationsHaveDefaults() {
 		LockDefaults defaults = LockSettings.of(new LockProperties(), null).annotationDefaults();
-		assertThat(defaults.insideTransaction()).isEqualTo(InsideTransaction.AFTER_COMPLETION);
-		assertThat(defaults.checks()).isEqualTo(LockChecks.FAIL);
+		assertThat(defaults.rejectInsideTransaction()).isFalse();
+		assertThat(defaults.failOnInvalid()).isTrue();
+		assertThat(defaults.jpa()).isEqualTo(new LockDefaults.Jpa(true, false));
 		assertThat(defaults.configuredNames()).isEmpty();
 		assertThat(new LockProperties().getAop().getMode()).isEqualTo(LockProperties.AopMode.PROXY);
 	}
@@ -371,13 +370,14 @@ class LockSettingsTests {
 	@Test
 	void defaultsOfAnnotationsAreThoseOfTheProperties() {
 		this.runner
-			.withPropertyValues("lock.backend=local", "lock.inside-transaction=refuse", "lock.checks=warn",
+			.withPropertyValues("lock.backend=local", "lock.inside-transaction=refuse", "lock.checks=warn", "lock.jpa=ignore",
 					"lock.aop.mode=aspectj")
 			.run((context) -> {
 				LockProperties properties = context.getBean(LockProperties.class);
 				LockDefaults defaults = LockSettings.of(properties, null).annotationDefaults();
-				assertThat(defaults.insideTransaction()).isEqualTo(InsideTransaction.REFUSE);
-				assertThat(defaults.checks()).isEqualTo(LockChecks.WARN);
+				assertThat(defaults.rejectInsideTransaction()).isTrue();
+				assertThat(defaults.failOnInvalid()).isFalse();
+				assertThat(defaults.jpa()).isEqualTo(new LockDefaults.Jpa(false, false));
 				assertThat(properties.getAop().getMode()).isEqualTo(LockProperties.AopMode.ASPECTJ);
 			});
 	}

@@ -214,6 +214,22 @@ class TogetherTests {
 		this.harness.assertNothingLeft();
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void otherKeysAreFreeWhenOneIsReleasedByAnOperator(boolean elsewhere) {
+		List<Hold> holds = Harness.acquireTogether(this.engine, KEYS, OPTIONS);
+		LockEngine other = this.harness.engine();
+		EngineInspection operator = (elsewhere ? other : this.engine).inspection();
+		assertThat(operator.forceReleaseAsync("a", operator.holders("a").get(0)).join()).isTrue();
+		this.harness.advance(Harness.LEASE.dividedBy(3)); // to the next renewal
+		Harness.await().until(() -> this.harness.losses.size() == 3);
+		assertThat(holds).noneMatch(Hold::isHeld);
+		Harness.await().until(() -> other.inspection().holders("b").isEmpty());
+		assertThat(other.inspection().holders("c")).isEmpty();
+		assertThat(Hold.releaseAll(holds)).isEqualTo(holds);
+		this.harness.assertNothingLeft();
+	}
+
 	@Test
 	void nothingIsLeftIfOneKeyIsHeldElsewhere() throws Exception {
 		Hold held = this.harness.engine().acquire("b", OPTIONS, 0);

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.state.KeyEntry;
 import io.github.lockspring.spi.state.KeyState;
 
@@ -66,9 +68,12 @@ class KeyRowTests {
 
 	@Test
 	void keyIsHandedOffUnlessItsReleaseIsNotified() {
-		KeyRow row = KeyRow.absent(NOW).with(FREE.granted(holder("a", LeaseMode.EXCLUSIVE)).waitedFor("b"));
+		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(1), 1);
+		LeaseRequest waiting = new LeaseRequest("key", terms, "b", 1);
+		KeyRow row = KeyRow.absent(NOW)
+			.with(FREE.granted(holder("a", LeaseMode.EXCLUSIVE)).entered(waiting, "1@host", true));
 		assertThat(row.released("a").exclusive()).matches(KeyEntry::isReservation)
-			.matches((next) -> next.isOwnedBy("b"));
+			.matches((next) -> next.isOwnedBy(waiting.ownerText()));
 		assertThat(row.awaited(true).released("a").holders()).isEmpty();
 	}
 

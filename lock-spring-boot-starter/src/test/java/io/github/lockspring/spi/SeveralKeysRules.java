@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Rules of one lease of several keys.
@@ -204,6 +205,21 @@ abstract class SeveralKeysRules extends BackendRules {
 		assertThat(this.two.acquires(this.two.request(this.a, one))).isFalse();
 		assertThat(this.one.release(lease)).isTrue();
 		assertThat(this.two.acquires(this.two.request(this.a, one))).isTrue();
+	}
+
+	@Test
+	void permitsOfARequestWhoseLimitIsSupersededAtALostKeyAreReleasedOnce() {
+		LeaseMode former = LeaseMode.permits(1, 2);
+		LeaseRequest lease = bothKeys(former, BackendProcess.LEASE_TIME);
+		this.one.acquire(lease);
+		this.two.forceRelease(this.b, this.two.inspect(this.b).get(0));
+		this.two.acquire(this.two.request(this.b, LeaseMode.permits(1, 3, 1)));
+		assertThatExceptionOfType(PermitLimitException.class).isThrownBy(() -> this.one.tryAcquire(lease));
+		LeaseRequest other = this.two.request(this.a, former);
+		this.two.acquire(other);
+		this.one.release(lease);
+		assertThat(this.two.acquires(this.two.request(this.a, former))).isTrue();
+		assertThat(this.two.acquires(this.two.request(this.a, former))).isFalse();
 	}
 
 	@Test

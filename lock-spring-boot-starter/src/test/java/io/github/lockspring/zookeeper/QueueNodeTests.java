@@ -33,6 +33,7 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.PermitLimitException;
 import io.github.lockspring.spi.state.KeyEntry;
 import io.github.lockspring.spi.state.KeyState;
 
@@ -221,10 +222,12 @@ class QueueNodeTests {
 	@Test
 	void otherLimitIsThatOfPermitsOnly() {
 		List<QueueNode> before = nodes(LeaseMode.SHARED, LeaseMode.permits(1, 4), LeaseMode.EXCLUSIVE);
-		assertThat(node(LeaseMode.permits(1, 5), 9).superseding(before, List.of())).isEqualTo(before.get(1).mode());
-		assertThat(node(LeaseMode.permits(3, 4), 9).superseding(before, List.of())).isNull();
-		assertThat(node(LeaseMode.EXCLUSIVE, 9).superseding(before, List.of())).isNull();
-		assertThat(node(LeaseMode.SHARED, 9).superseding(before, List.of())).isNull();
+		assertThatExceptionOfType(PermitLimitException.class)
+			.isThrownBy(() -> node(LeaseMode.permits(1, 5), 9).checkLimit(before, List.of()))
+			.satisfies((rejection) -> assertThat(rejection.limit()).isEqualTo(4));
+		node(LeaseMode.permits(3, 4), 9).checkLimit(before, List.of());
+		node(LeaseMode.EXCLUSIVE, 9).checkLimit(before, List.of());
+		node(LeaseMode.SHARED, 9).checkLimit(before, List.of());
 	}
 
 	/**

@@ -16,72 +16,57 @@
 
 package io.github.lockspring.simulator;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-import io.github.lockspring.simulator.cluster.Cluster;
 import io.github.lockspring.simulator.cluster.ClusterFault;
 import io.github.lockspring.simulator.cluster.ClusterSettings;
+import io.github.lockspring.simulator.cluster.SimulatedRedis;
 import io.github.lockspring.simulator.cluster.SimulatedRows;
-import io.github.lockspring.simulator.history.Bounds;
+import io.github.lockspring.simulator.cluster.Simulation;
 import io.github.lockspring.simulator.history.Finding;
 import io.github.lockspring.simulator.history.History;
-import io.github.lockspring.simulator.history.HistoryChecker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests of clusters on rows.
+ * Tests of clusters on rows that are read and replaced.
  */
 class ClusterTests {
 
-	private static final Bounds BOUNDS = new Bounds(Duration.ofSeconds(3), Duration.ofMillis(500),
-			Duration.ofSeconds(2), Duration.ofMillis(100));
-
 	@Test
 	void sameSeedGivesTheSameHistory() {
-		ClusterSettings settings = ClusterSettings.defaults().withFaults(ClusterFault.all()).withOvertakingAtOneOf(20);
-		for (long seed = 0; seed < 5; seed++) {
-			List<String> first = run(seed, settings).toString().lines().toList();
-			List<String> second = run(seed, settings).toString().lines().toList();
-			for (int i = 0; i < first.size(); i++) {
-				if (!first.get(i).equals(second.get(i))) {
-					throw new AssertionError("seed " + seed + " line " + i + "\n" + String.join("\n", first.subList(Math.max(0, i - 5), i + 2)) + "\n\n" + String.join("\n", second.subList(i, i + 2)));
-				}
-			}
-		}
+		Simulation simulation = simulation(1);
+		assertThat(simulation.run()).hasToString(simulation.run().toString());
 	}
 
-	@Test
-	void oneHolderUnderAllFaults() {
-		long begin = System.nanoTime();
-		int events = 0;
-		int seeds = Integer.getInteger("seeds", 30);
-		for (long seed = 0; seed < seeds; seed++) {
-			ClusterSettings settings = ClusterSettings.defaults().withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
-				.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
-			long b = System.nanoTime();
-			History history = run(seed, settings);
-			if (Boolean.getBoolean("times")) System.out.println("seed " + seed + " " + (System.nanoTime() - b) / 1_000_000 + " ms, " + history.events().size() + " events " + history.endTime() / 1000000);
-			events += history.events().size();
-			List<Finding> violations = new HistoryChecker(BOUNDS).check(history)
-				.stream()
-				.filter((finding) -> !finding.excepted())
-				.toList();
-			if (!violations.isEmpty()) {
-				System.out.println("seed " + seed + ": " + violations.stream().limit(3).map((one) -> one.describe(history)).collect(Collectors.joining("\n")));
-			}
+	@ParameterizedTest
+	@MethodSource("seeds")
+	void guaranteesHoldUnderFaults(long seed) {
+		Simulation simulation = simulation(seed);
+		History history = simulation.run();
+		List<Finding> violations = simulation.violations(history);
+		if (!violations.isEmpty() && Boolean.getBoolean("simulator.shrink")) {
+			simulation = simulation.shrink(violations.get(0).rule());
+			history = simulation.run();
+			violations = simulation.violations(history);
 		}
-		System.out.println(seeds + " seeds, " + events + " events, " + (System.nanoTime() - begin) / 1_000_000 + " ms");
+		assertThat(violations).as(simulation.describe(history, violations)).isEmpty();
 	}
 
-	private History run(long seed, ClusterSettings settings) {
-		try (Cluster cluster = new Cluster(seed, settings, (server) -> new SimulatedRows())) {
-			return cluster.run();
-		}
+	static LongStream seeds() {
+		return LongStream.range(0, Integer.getInteger("simulator.seeds", 10));
+	}
+
+	private static Simulation simulation(long seed) {
+		ClusterSettings settings = ClusterSettings.defaults()
+			.withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
+			.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
+		return new Simulation(seed, settings, Boolean.getBoolean("redis") ? SimulatedRedis::new : SimulatedRows::new);
 	}
 
 }

@@ -44,7 +44,7 @@ class SpeedTests {
 			this.cycles = 0;
 			Scheduler scheduler = new Scheduler(i);
 			Server server = new Server(scheduler, "rows");
-			SimulatedRows rows = new SimulatedRows();
+			SimulatedRows rows = new SimulatedRows(server);
 			for (int p = 0; p < 10; p++) {
 				ClusterProcess process = new ClusterProcess(new Node(scheduler, "p" + p));
 				Link link = new Link(process.node(), server);

@@ -40,7 +40,6 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.actuate.LockMetrics;
-import io.github.lockspring.actuate.LockObservations;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -78,15 +77,16 @@ public class MetricsBenchmark {
 	public void record() {
 		MeterRegistry meters = new SimpleMeterRegistry();
 		if (!this.recorded.equals("nothing")) {
-			new LockMetrics(meters, this.recorded.equals("observations") ? observations(meters) : null)
+			new LockMetrics(meters, this.recorded.equals("observations") ? observations(meters) : null,
+					null)
 				.observe(this.engines);
 		}
 	}
 
-	private static LockObservations observations(MeterRegistry meters) {
+	private static ObservationRegistry observations(MeterRegistry meters) {
 		ObservationRegistry registry = ObservationRegistry.create();
 		registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
-		return new LockObservations(registry, null);
+		return registry;
 	}
 
 	@TearDown

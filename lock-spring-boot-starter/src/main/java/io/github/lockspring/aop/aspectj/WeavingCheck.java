@@ -74,7 +74,8 @@ public final class WeavingCheck implements InterceptionCheck {
 				addOf(bean, classes);
 			}
 			Class<?> type = this.beanFactory.getType(name, false);
-			if (type != null && ((bean != null) ? bean instanceof FactoryBean : isConcrete(type))) {
+			if (type != null && ((bean != null) ? bean instanceof FactoryBean
+					: !Modifier.isAbstract(type.getModifiers()))) {
 				classes.add(ClassUtils.getUserClass(type));
 			}
 		}
@@ -92,10 +93,6 @@ public final class WeavingCheck implements InterceptionCheck {
 				.filter((type) -> !type.isAssignableFrom(target))
 				.forEach(classes::add);
 		}
-	}
-
-	private static boolean isConcrete(Class<?> type) {
-		return !Modifier.isAbstract(type.getModifiers());
 	}
 
 	private void check(Class<?> type) {

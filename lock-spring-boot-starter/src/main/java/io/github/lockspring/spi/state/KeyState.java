@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
+import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.Durations;
@@ -52,6 +53,12 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 * Time for which a released key is reserved for the first waiting request.
 	 */
 	public static final Duration RESERVATION_TIME = Duration.ofMillis(500);
+
+	/**
+	 * Lifetime of a queue entry without a retry: many times longer than the delays
+	 * between two attempts.
+	 */
+	private static final Duration ENTRY_LIFETIME = Duration.ofSeconds(5);
 
 	private static final Duration MAX_PAUSE = Duration.ofMillis(110);
 
@@ -272,6 +279,21 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	}
 
 	/**
+	 * Enter a denied request that waits: at the end of the queue if it is fair, otherwise
+	 * among the waiting owners, unless it is for several keys, which are not handed off.
+	 * @param request the request
+	 * @param process the name of the process, or an empty text
+	 * @param handingOff whether released keys are handed off to waiting owners
+	 * @return the new state
+	 */
+	public KeyState entered(LeaseRequest request, String process, boolean handingOff) {
+		if (request.terms().fair()) {
+			return queued(request.ownerText(), request.terms().mode(), process, ENTRY_LIFETIME);
+		}
+		return (handingOff && !request.hasMultipleKeys()) ? waitedFor(request.ownerText()) : this;
+	}
+
+	/**
 	 * Add an entry at the end of the queue, or extend an entry that is half expired.
 	 * @param owner the text of the owner of the request
 	 * @param mode the wanted mode
@@ -296,7 +318,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 	 * @param owner the text of the owner of the request
 	 * @return the new state
 	 */
-	public KeyState waitedFor(String owner) {
+	KeyState waitedFor(String owner) {
 		return (this.waiting.contains(owner) || this.waiting.size() >= MAX_WAITING) ? this
 				: with(this.holders, this.queue, KeyEntries.with(this.waiting, owner));
 	}

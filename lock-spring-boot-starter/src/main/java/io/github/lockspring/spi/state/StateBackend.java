@@ -17,7 +17,6 @@
 package io.github.lockspring.spi.state;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,7 +34,6 @@ import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
@@ -61,11 +59,6 @@ public final class StateBackend implements LockBackend {
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.POLLED_QUEUE);
-
-	/**
-	 * Lifetime of a queue entry without a retry.
-	 */
-	private static final Duration ENTRY_LIFETIME = Duration.ofSeconds(5);
 
 	private static final int RENEWALS_PER_CALL = 50;
 
@@ -137,15 +130,7 @@ public final class StateBackend implements LockBackend {
 			return states.granted(request, this.process);
 		}
 		KeyStates denied = states.denied(request);
-		return queueing ? denied.changed((state) -> waitedFor(state, request)) : denied;
-	}
-
-	private KeyState waitedFor(KeyState state, LeaseRequest request) {
-		LeaseTerms terms = request.terms();
-		if (terms.fair()) {
-			return state.queued(request.ownerText(), terms.mode(), this.process, ENTRY_LIFETIME);
-		}
-		return request.hasMultipleKeys() ? state : state.waitedFor(request.ownerText());
+		return queueing ? denied.changed((state) -> state.entered(request, this.process, true)) : denied;
 	}
 
 	@Override
@@ -254,11 +239,10 @@ public final class StateBackend implements LockBackend {
 	}
 
 	private KeyStates read(List<String> keys, long deadline, Map<String, @Nullable String> texts) {
-		Instant now = this.store.now(Deadline.remaining(deadline));
 		return KeyStates.of(keys, (key) -> {
-			String text = this.store.read(id(key), Deadline.remaining(deadline));
-			texts.put(key, text);
-			return StateText.key(text, now);
+			StateStore.Snapshot read = this.store.read(id(key), Deadline.remaining(deadline));
+			texts.put(key, read.text());
+			return StateText.key(read);
 		});
 	}
 

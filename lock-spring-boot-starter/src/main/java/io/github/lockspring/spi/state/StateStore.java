@@ -32,13 +32,14 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 public interface StateStore {
 
 	/**
-	 * Read a text.
+	 * Read a text, together with the time by the clock of the store, so that processes
+	 * with different clocks agree on the end of a lease.
 	 * @param id the id of the text, with at most 514 bytes in UTF-8
 	 * @param timeout the time within which this call must return
-	 * @return the text, or {@code null} if there is none
+	 * @return the text and the time
 	 * @throws BackendUnavailableException if the store failed or took too long
 	 */
-	@Nullable String read(String id, Duration timeout);
+	Snapshot read(String id, Duration timeout);
 
 	/**
 	 * Replace a text unless it has changed since it was read, in one atomic operation.
@@ -54,15 +55,6 @@ public interface StateStore {
 	boolean compareAndSet(String id, @Nullable String expected, String text, Duration timeout);
 
 	/**
-	 * Return the time by the clock of the store, so that processes with different clocks
-	 * agree on the end of a lease.
-	 * @param timeout the time within which this call must return
-	 * @return the time
-	 * @throws BackendUnavailableException if the store failed or took too long
-	 */
-	Instant now(Duration timeout);
-
-	/**
 	 * Return the address of the store for display, without user names and secrets. By
 	 * default there is none.
 	 * @return the address, or an empty text
@@ -76,6 +68,15 @@ public interface StateStore {
 	 * belongs to the application.
 	 */
 	default void close() {
+	}
+
+	/**
+	 * Text at a time.
+	 *
+	 * @param text the text, or {@code null} if there is none
+	 * @param now the time by the clock of the store, of the same call
+	 */
+	record Snapshot(@Nullable String text, Instant now) {
 	}
 
 }

@@ -58,7 +58,9 @@ final class StateText {
 	 * Read the state of a key as it is now.
 	 * @throws BackendUnavailableException if the text was not written by this version
 	 */
-	static KeyState key(@Nullable String text, Instant now) {
+	static KeyState key(StateStore.Snapshot read) {
+		String text = read.text();
+		Instant now = read.now();
 		return parse(text, KeyState.free(now, 0), (head) -> {
 			List<KeyEntry> entries = lines(text).map(KeyEntry::ofLine).toList();
 			return new KeyState(now, Long.parseLong(head.get(1)),

@@ -43,10 +43,10 @@ final class StateValueBackend implements ValueBackend {
 	@Override
 	public Map<String, Value> read(Collection<String> keys, boolean watch, Duration timeout) {
 		long deadline = Deadline.after(timeout);
-		long now = now(deadline);
 		Map<String, Value> values = new HashMap<>();
 		for (String key : keys) {
-			ValueState state = StateText.value(this.store.read(id(key), Deadline.remaining(deadline))).at(now);
+			StateStore.Snapshot read = this.store.read(id(key), Deadline.remaining(deadline));
+			ValueState state = StateText.value(read.text()).at(Durations.micros(read.now()));
 			if (state.exists()) {
 				values.put(key, state.value());
 			}
@@ -73,24 +73,20 @@ final class StateValueBackend implements ValueBackend {
 		long deadline = Deadline.after(timeout);
 		String id = id(update.key());
 		do {
-			long now = now(deadline);
-			String text = this.store.read(id, Deadline.remaining(deadline));
-			ValueState state = StateText.value(text).at(now);
+			StateStore.Snapshot read = this.store.read(id, Deadline.remaining(deadline));
+			long now = Durations.micros(read.now());
+			ValueState state = StateText.value(read.text()).at(now);
 			ValueUpdateResult answer = state.answer(update);
 			if (answer != null) {
 				return answer;
 			}
 			ValueState next = state.next(update, Math.max(state.version() + 1, now), now);
-			if (this.store.compareAndSet(id, text, StateText.of(next), Deadline.remaining(deadline))) {
+			if (this.store.compareAndSet(id, read.text(), StateText.of(next), Deadline.remaining(deadline))) {
 				return next.resultOf(update);
 			}
 		}
 		while (!Deadline.isOver(deadline));
 		throw new OutcomeUnknownException("The value changed too often to be replaced", null);
-	}
-
-	private long now(long deadline) {
-		return Durations.micros(this.store.now(Deadline.remaining(deadline)));
 	}
 
 	private static String id(String key) {

@@ -25,6 +25,9 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.OwnerId;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -153,6 +156,24 @@ class KeyStateTests {
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> KeyEntry.ofLine("z a 1 2 \u001b3"))
 			.withMessageContaining("cannot read: z a 1 2 ?3");
+	}
+
+	@Test
+	void fairRequestIsQueuedAndAnyOtherWaitsForTheKeyToBeHandedOff() {
+		LeaseRequest fair = request(true, "a");
+		LeaseRequest other = request(false, "a");
+		KeyState queue = FREE.entered(fair, "1@host", true);
+		assertThat(queue.queueEntry(fair.ownerText())).isNotNull();
+		assertThat(queue.waiting()).isEmpty();
+		assertThat(FREE.entered(fair, "1@host", false)).isEqualTo(queue);
+		assertThat(FREE.entered(other, "1@host", true).waiting()).containsExactly(other.ownerText());
+		assertThat(FREE.entered(other, "1@host", false)).isSameAs(FREE);
+		assertThat(FREE.entered(request(false, "a", "b"), "1@host", true)).isSameAs(FREE);
+	}
+
+	private static LeaseRequest request(boolean fair, String... keys) {
+		return new LeaseRequest(List.of(keys), new LeaseTerms(LeaseMode.EXCLUSIVE, fair, Duration.ofSeconds(1), 1),
+				new OwnerId("process", 1));
 	}
 
 	private static KeyEntry holder(String owner, LeaseMode mode) {

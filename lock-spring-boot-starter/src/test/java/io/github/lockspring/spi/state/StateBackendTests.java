@@ -126,6 +126,19 @@ class StateBackendTests extends LockBackendContractTests {
 	}
 
 	@Test
+	void operationMakesOneCallToReadAndOneToReplace() {
+		Store store = new Store(0);
+		StateBackend backend = new StateBackend("state", store);
+		backend.contend(request(1, "a"), TIMEOUT);
+		assertThat(store.calls).isEqualTo(2);
+		backend.release(request(1, "a"), TIMEOUT);
+		assertThat(store.calls).isEqualTo(4);
+		backend.tryAcquire(request(1, "a"), TIMEOUT);
+		backend.tryAcquire(request(2, "a"), TIMEOUT);
+		assertThat(store.calls).isEqualTo(7);
+	}
+
+	@Test
 	void foreignTextIsNotReplaced() {
 		Store store = new Store(0);
 		StateBackend backend = new StateBackend("state", store);
@@ -155,6 +168,8 @@ class StateBackendTests extends LockBackendContractTests {
 
 		volatile boolean isAway;
 
+		int calls;
+
 		private int replacements;
 
 		/**
@@ -167,9 +182,9 @@ class StateBackendTests extends LockBackendContractTests {
 		}
 
 		@Override
-		public synchronized @Nullable String read(String id, Duration timeout) {
+		public synchronized Snapshot read(String id, Duration timeout) {
 			requireAnswer();
-			return this.texts.get(id);
+			return new Snapshot(this.texts.get(id), Instant.now());
 		}
 
 		@Override
@@ -184,13 +199,8 @@ class StateBackendTests extends LockBackendContractTests {
 			return true;
 		}
 
-		@Override
-		public Instant now(Duration timeout) {
-			requireAnswer();
-			return Instant.now();
-		}
-
 		private void requireAnswer() {
+			this.calls++;
 			if (this.isAway) {
 				throw new BackendUnavailableException("The store is away", null);
 			}

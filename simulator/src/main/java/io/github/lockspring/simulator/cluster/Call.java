@@ -16,6 +16,7 @@
 
 package io.github.lockspring.simulator.cluster;
 
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,9 @@ final class Call<T> {
 
 	private final Link link;
 
-	private @Nullable Runnable onEnd;
+	private final Connection connection;
+
+	private @Nullable Consumer<Call<T>> onEnd;
 
 	private @Nullable T reply;
 
@@ -37,8 +40,9 @@ final class Call<T> {
 
 	private boolean ended;
 
-	Call(Link link, Runnable onEnd) {
+	Call(Link link, Connection connection, Consumer<Call<T>> onEnd) {
 		this.link = link;
+		this.connection = connection;
 		this.onEnd = onEnd;
 	}
 
@@ -56,18 +60,30 @@ final class Call<T> {
 		}
 		@Nullable T result = reply;
 		RuntimeException thrown = failure;
-		this.link.reply(() -> end(result, thrown));
+		this.link.reply(this.connection, () -> end(result, thrown));
+	}
+
+	long requestDelay(long nanos) {
+		return this.connection.requestDelay(nanos);
 	}
 
 	void end(@Nullable T reply, @Nullable RuntimeException failure) {
-		Runnable onEnd = this.onEnd;
+		Consumer<Call<T>> onEnd = this.onEnd;
 		if (onEnd != null) {
 			this.onEnd = null;
 			this.ended = true;
 			this.reply = reply;
 			this.failure = failure;
-			onEnd.run();
+			onEnd.accept(this);
 		}
+	}
+
+	@Nullable T reply() {
+		return this.reply;
+	}
+
+	@Nullable RuntimeException failure() {
+		return this.failure;
 	}
 
 	boolean isEnded() {

@@ -19,6 +19,7 @@ package io.github.lockspring.simulator.cluster;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What a simulation consists of.
@@ -73,6 +74,26 @@ public record ClusterSettings(int processes, int workers, int keys, Duration lea
 	public ClusterSettings withOvertakingAtOneOf(int oneOf) {
 		return new ClusterSettings(this.processes, this.workers, this.keys, this.lease, this.operationTimeout,
 				this.duration, this.think, this.hold, this.faultEvery, this.faults, oneOf);
+	}
+
+	/**
+	 * Return whether there is something to simulate.
+	 */
+	boolean isPossible() {
+		return this.processes > 0 && this.workers > 0 && this.keys > 0 && this.duration.compareTo(this.lease) > 0;
+	}
+
+	/**
+	 * Return the expression that creates these settings.
+	 */
+	String toCode() {
+		return "ClusterSettings.defaults().withProcesses(%d, %d, %d).withDuration(Duration.ofMillis(%d))"
+			.formatted(this.processes, this.workers, this.keys, this.duration.toMillis())
+				+ this.faults.stream()
+					.sorted()
+					.map((fault) -> "ClusterFault." + fault)
+					.collect(Collectors.joining(", ", ".withFaults(Set.of(", "))"))
+				+ ".withOvertakingAtOneOf(" + this.overtakeAtOneOf + ')';
 	}
 
 }

@@ -17,6 +17,7 @@
 package io.github.lockspring.simulator.cluster;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.github.lockspring.simulator.machine.Node;
@@ -56,6 +57,10 @@ public final class Link {
 		this.client = client;
 		this.server = server;
 		this.scheduler = client.scheduler();
+	}
+
+	Node client() {
+		return this.client;
 	}
 
 	public Server server() {
@@ -101,7 +106,7 @@ public final class Link {
 	public <T> T call(Supplier<T> action, Duration timeout) {
 		Thread caller = Thread.currentThread();
 		long begin = Replaced.nanoTime();
-		Call<T> call = begin(action, () -> Replaced.unpark(caller));
+		Call<T> call = begin(action, (ended) -> Replaced.unpark(caller));
 		boolean interrupted = false;
 		for (long left = timeout.toNanos(); !call.isEnded(); left = timeout.toNanos() - (Replaced.nanoTime() - begin)) {
 			if (left <= 0) {
@@ -121,17 +126,24 @@ public final class Link {
 	 * @param action what the server does
 	 * @param onEnd runs when the reply arrives, and must not wait
 	 */
-	<T> Call<T> begin(Supplier<T> action, Runnable onEnd) {
-		Call<T> call = new Call<>(this, onEnd);
+	private <T> Call<T> begin(Supplier<T> action, Consumer<Call<T>> onEnd) {
+		Call<T> call = new Call<>(this, new Connection(this.scheduler), onEnd);
+		send(call, action);
+		return call;
+	}
+
+	/**
+	 * Send a call to the server.
+	 */
+	<T> void send(Call<T> call, Supplier<T> action) {
 		if (this.server.isStopped() && !this.cut) {
 			this.scheduler.after(REFUSED_NANOS, this.client,
 					() -> call.end(null, new CallFailedException("connection refused", false)));
 		}
 		else if (!isLost(this.loseRequestOneOf)) {
 			int starts = this.server.starts();
-			this.scheduler.after(delay(), this.server.node(), () -> arrive(call, action, starts));
+			this.scheduler.after(call.requestDelay(delay()), this.server.node(), () -> arrive(call, action, starts));
 		}
-		return call;
 	}
 
 	private <T> void arrive(Call<T> call, Supplier<T> action, int starts) {
@@ -146,11 +158,12 @@ public final class Link {
 
 	/**
 	 * Send something to the process.
+	 * @param connection the connection
 	 * @param arrival what happens there, and must not wait
 	 */
-	public void reply(Runnable arrival) {
+	void reply(Connection connection, Runnable arrival) {
 		if (!isLost(this.loseReplyOneOf)) {
-			this.scheduler.after(delay(), this.client, arrival);
+			this.scheduler.after(connection.replyDelay(delay()), this.client, arrival);
 		}
 	}
 

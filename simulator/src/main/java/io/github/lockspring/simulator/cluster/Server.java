@@ -33,6 +33,8 @@ public final class Server {
 
 	private final List<Runnable> arrived = new ArrayList<>();
 
+	private final List<Runnable> stopListeners = new ArrayList<>();
+
 	private boolean stopped;
 
 	private int starts;
@@ -71,6 +73,15 @@ public final class Server {
 		this.stopped = true;
 		this.starts++;
 		this.arrived.clear();
+		this.stopListeners.forEach(Runnable::run);
+	}
+
+	/**
+	 * Let an action happen whenever the server stops.
+	 * @param action the action
+	 */
+	public void onStop(Runnable action) {
+		this.stopListeners.add(action);
 	}
 
 	/**

@@ -21,7 +21,6 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +29,7 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.state.StateBackend;
 import io.github.lockspring.spi.state.StateStore;
+import io.github.lockspring.spi.state.StateStore.Snapshot;
 
 /**
  * Table of texts at a server, each of which is read and replaced by one request.
@@ -38,7 +38,17 @@ public final class SimulatedRows implements SimulatedStore {
 
 	private final Map<String, String> rows = new HashMap<>();
 
+	private final Server server;
+
 	private Map<String, String> remembered = Map.of();
+
+	/**
+	 * Create an empty table.
+	 * @param server the server at which it is
+	 */
+	public SimulatedRows(Server server) {
+		this.server = server;
+	}
 
 	@Override
 	public LockBackend backend(Link link) {
@@ -61,6 +71,10 @@ public final class SimulatedRows implements SimulatedStore {
 		this.rows.clear();
 	}
 
+	private Snapshot read(String id) {
+		return new Snapshot(this.rows.get(id), Instant.ofEpochMilli(this.server.node().currentTimeMillis()));
+	}
+
 	private boolean compareAndSet(String id, @Nullable String expected, String text) {
 		if (!Objects.equals(this.rows.get(id), expected)) {
 			return false;
@@ -81,8 +95,13 @@ public final class SimulatedRows implements SimulatedStore {
 		}
 
 		@Override
-		public @Nullable String read(String id, Duration timeout) {
-			return query(() -> SimulatedRows.this.rows.get(id), timeout);
+		public Snapshot read(String id, Duration timeout) {
+			try {
+				return this.link.call(() -> SimulatedRows.this.read(id), timeout);
+			}
+			catch (CallFailedException ex) {
+				throw new BackendUnavailableException(ex.getMessage(), ex);
+			}
 		}
 
 		@Override
@@ -93,20 +112,6 @@ public final class SimulatedRows implements SimulatedStore {
 			catch (CallFailedException ex) {
 				throw ex.isSent() ? new OutcomeUnknownException(ex.getMessage(), ex)
 						: new BackendUnavailableException(ex.getMessage(), ex);
-			}
-		}
-
-		@Override
-		public Instant now(Duration timeout) {
-			return query(() -> Instant.ofEpochMilli(this.link.server().node().currentTimeMillis()), timeout);
-		}
-
-		private <T extends @Nullable Object> T query(Supplier<T> action, Duration timeout) {
-			try {
-				return this.link.call(action, timeout);
-			}
-			catch (CallFailedException ex) {
-				throw new BackendUnavailableException(ex.getMessage(), ex);
 			}
 		}
 

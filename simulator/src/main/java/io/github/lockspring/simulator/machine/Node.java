@@ -20,10 +20,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -97,6 +98,19 @@ public final class Node {
 	}
 
 	/**
+	 * Describe the threads that have not ended, without those that wait for a task, and
+	 * where they are.
+	 * @return a text of several lines, empty if there are none
+	 */
+	public String describeThreads() {
+		Set<SimulatedThread> idle = this.idle.stream().map((worker) -> worker.thread).collect(Collectors.toSet());
+		return this.threads.stream()
+			.filter((thread) -> !idle.contains(thread))
+			.map(SimulatedThread::describe)
+			.collect(Collectors.joining());
+	}
+
+	/**
 	 * Return the monotonic clock, which begins anywhere, also shortly before it overflows.
 	 * @return nanoseconds
 	 */
@@ -110,6 +124,14 @@ public final class Node {
 	 */
 	public long currentTimeMillis() {
 		return EPOCH_MILLIS + this.jumpMillis + elapsed() / 1_000_000;
+	}
+
+	/**
+	 * Return the wall clock.
+	 * @return microseconds since 1970
+	 */
+	public long currentTimeMicros() {
+		return (EPOCH_MILLIS + this.jumpMillis) * 1000 + elapsed() / 1000;
 	}
 
 	private long elapsed() {
@@ -154,7 +176,7 @@ public final class Node {
 	}
 
 	/**
-	 * Return an executor with a thread for each task.
+	 * Return an executor with a thread for each task, which cannot be shut down.
 	 * @return the executor
 	 */
 	public ExecutorService executor() {
@@ -245,13 +267,8 @@ public final class Node {
 	 */
 	private final class ThreadPerTask extends AbstractExecutorService {
 
-		private boolean shutDown;
-
 		@Override
 		public void execute(Runnable task) {
-			if (this.shutDown) {
-				throw new RejectedExecutionException("shut down");
-			}
 			Worker worker = Node.this.idle.poll();
 			if (worker != null) {
 				worker.task = task;
@@ -264,28 +281,27 @@ public final class Node {
 
 		@Override
 		public void shutdown() {
-			this.shutDown = true;
+			// an engine that is restarted uses it again
 		}
 
 		@Override
 		public List<Runnable> shutdownNow() {
-			shutdown();
 			return List.of();
 		}
 
 		@Override
 		public boolean isShutdown() {
-			return this.shutDown;
+			return false;
 		}
 
 		@Override
 		public boolean isTerminated() {
-			return this.shutDown;
+			return false;
 		}
 
 		@Override
 		public boolean awaitTermination(long timeout, TimeUnit unit) {
-			return this.shutDown;
+			return false;
 		}
 
 	}

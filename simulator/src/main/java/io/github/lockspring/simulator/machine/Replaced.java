@@ -24,10 +24,14 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 import net.bytebuddy.jar.asm.Type;
@@ -262,18 +266,41 @@ public final class Replaced {
 		return future.join();
 	}
 
+	public static <T> T get(Future<T> future, long timeout, TimeUnit unit)
+			throws InterruptedException, ExecutionException, TimeoutException {
+		SimulatedThread thread = thread();
+		if (thread == null || future.isDone()) {
+			return future.get(timeout, unit);
+		}
+		if (future instanceof CompletableFuture<T> completable && !(future instanceof ReplyFuture)) {
+			completable.whenComplete((value, failure) -> Monitors.notifyAll(thread.node().scheduler(), future));
+		}
+		await(thread, future, unit.toNanos(timeout), future::isDone);
+		return future.get(0, unit);
+	}
+
+	public static <T> T get(CompletableFuture<T> future, long timeout, TimeUnit unit)
+			throws InterruptedException, ExecutionException, TimeoutException {
+		return get((Future<T>) future, timeout, unit);
+	}
+
+	private static void await(SimulatedThread thread, Object object, long nanos, BooleanSupplier condition)
+			throws InterruptedException {
+		long end = nanoTime() + nanos;
+		while (!condition.getAsBoolean() && nanoTime() - end < 0) {
+			if (Thread.interrupted()) {
+				throw new InterruptedException();
+			}
+			Monitors.awaitChange(thread, object, end - nanoTime());
+		}
+	}
+
 	public static boolean await(CountDownLatch latch, long timeout, TimeUnit unit) throws InterruptedException {
 		SimulatedThread thread = thread();
 		if (thread == null) {
 			return latch.await(timeout, unit);
 		}
-		long end = nanoTime() + unit.toNanos(timeout);
-		while (latch.getCount() > 0 && nanoTime() - end < 0) {
-			if (Thread.interrupted()) {
-				throw new InterruptedException();
-			}
-			Monitors.awaitChange(thread, latch, end - nanoTime());
-		}
+		await(thread, latch, unit.toNanos(timeout), () -> latch.getCount() == 0);
 		return latch.getCount() == 0;
 	}
 

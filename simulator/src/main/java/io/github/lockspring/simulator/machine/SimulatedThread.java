@@ -16,7 +16,9 @@
 
 package io.github.lockspring.simulator.machine;
 
+import java.util.Arrays;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,10 @@ final class SimulatedThread extends Thread {
 	 */
 	private static final long STACK_SIZE = 512 * 1024;
 
+	private static final String MACHINE = SimulatedThread.class.getPackageName() + '.';
+
+	private static final String LOCKS = "io.github.lockspring.";
+
 	private final Semaphore turn = new Semaphore(0);
 
 	private final Node node;
@@ -39,6 +45,8 @@ final class SimulatedThread extends Thread {
 	private final Scheduler scheduler;
 
 	private final Runnable task;
+
+	private double priority;
 
 	private boolean permit;
 
@@ -66,11 +74,30 @@ final class SimulatedThread extends Thread {
 		return this.node;
 	}
 
+	double priority() {
+		return this.priority;
+	}
+
+	void setPriority(double priority) {
+		this.priority = priority;
+	}
+
+	/**
+	 * Describe where this thread is, by the calls that lead there.
+	 */
+	String describe() {
+		return Arrays.stream(getStackTrace())
+			.filter((call) -> call.getClassName().startsWith(LOCKS) && !call.getClassName().startsWith(MACHINE))
+			.map((call) -> "\n\tat " + call)
+			.collect(Collectors.joining("", getName() + (this.waiting ? " waits" : " runs"), "\n"));
+	}
+
 	/**
 	 * Start the thread, which runs when it is its turn.
 	 */
 	void begin() {
 		this.begun = true;
+		this.priority = this.scheduler.firstPriority();
 		this.node.add(this);
 		start();
 		this.node.ready(this);

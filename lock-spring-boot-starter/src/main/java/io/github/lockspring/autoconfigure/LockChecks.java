@@ -14,39 +14,23 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.engine;
-
-import io.github.lockspring.spi.BackendException;
-import io.github.lockspring.spi.Denial;
+package io.github.lockspring.autoconfigure;
 
 /**
- * Result of one attempt to acquire a lease.
+ * Handling of invalid lock annotations at startup.
  */
-sealed interface Answer {
+public enum LockChecks {
 
 	/**
-	 * The lease is held.
+	 * Fail the startup of the application.
 	 */
-	enum Held implements Answer {
-
-		HELD
-
-	}
+	FAIL,
 
 	/**
-	 * The store denied the request.
-	 *
-	 * @param denial the answer of the store
+	 * Log a warning. A call of the method fails, unless it cannot be intercepted: then
+	 * the method runs without a lock. A class that cannot be proxied at all still fails
+	 * the startup.
 	 */
-	record Denied(Denial denial) implements Answer {
-	}
-
-	/**
-	 * The store failed, or its answer arrived too late.
-	 *
-	 * @param cause the store failure
-	 */
-	record Failed(BackendException cause) implements Answer {
-	}
+	WARN
 
 }

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.autoconfigure;
 
 /**
  * Handling of entities that an {@code EntityManager} of the thread has loaded before a

@@ -14,23 +14,10 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
-
 /**
- * Handling of invalid lock annotations at startup.
+ * Threads of one process that overtake each other in the engine: every pair of operations.
  */
-public enum LockChecks {
+@NullMarked
+package io.github.lockspring.simulator.threads;
 
-	/**
-	 * Fail the startup of the application.
-	 */
-	FAIL,
-
-	/**
-	 * Log a warning. A call of the method fails, unless it cannot be intercepted: then
-	 * the method runs without a lock. A class that cannot be proxied at all still fails
-	 * the startup.
-	 */
-	WARN
-
-}
+import org.jspecify.annotations.NullMarked;

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.autoconfigure;
 
 /**
  * Handling of the lock of a method that is called inside an existing transaction.

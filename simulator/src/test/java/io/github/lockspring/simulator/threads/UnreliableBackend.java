@@ -1,0 +1,225 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.threads;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+
+import io.github.lockspring.simulator.machine.Replaced;
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseWaiter;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.ProcessName;
+import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.spi.ValueUpdate;
+import io.github.lockspring.spi.ValueUpdateResult;
+
+/**
+ * Backend whose calls take time, before and after they have an effect, and fail, before
+ * or after that, as random numbers decide.
+ */
+final class UnreliableBackend implements LockBackend {
+
+	/**
+	 * Maximum time before and after a call has its effect.
+	 */
+	static final long MAX_NANOS = 5_000_000;
+
+	private static final int FAILS_ONE_OF = 6;
+
+	private final LockBackend backend;
+
+	private final SplittableRandom random;
+
+	private boolean failing;
+
+	UnreliableBackend(LockBackend backend, SplittableRandom random, boolean failing) {
+		this.backend = backend;
+		this.random = random;
+		this.failing = failing;
+	}
+
+	/**
+	 * Let no call fail from now on.
+	 */
+	void heal() {
+		this.failing = false;
+	}
+
+	private <T> T call(Supplier<T> call) {
+		delay();
+		if (fails()) {
+			throw new BackendUnavailableException("not sent", null);
+		}
+		T result = call.get();
+		delay();
+		if (fails()) {
+			throw new OutcomeUnknownException("answer lost", null);
+		}
+		return result;
+	}
+
+	private boolean fails() {
+		return this.failing && this.random.nextInt(FAILS_ONE_OF) == 0;
+	}
+
+	private void delay() {
+		boolean interrupted = Thread.interrupted();
+		long end = Replaced.nanoTime() + this.random.nextInt(6) * MAX_NANOS / 5;
+		for (long left = end - Replaced.nanoTime(); left > 0; left = end - Replaced.nanoTime()) {
+			Replaced.parkNanos(this, left);
+			interrupted |= Thread.interrupted();
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Override
+	public String name() {
+		return this.backend.name();
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return this.backend.capabilities();
+	}
+
+	@Override
+	public void identify(String instance, ProcessName name) {
+		this.backend.identify(instance, name);
+	}
+
+	@Override
+	public void start(BackendListener listener) {
+		this.backend.start(listener);
+	}
+
+	@Override
+	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
+		return call(() -> this.backend.tryAcquire(request, timeout));
+	}
+
+	@Override
+	public Attempt contend(LeaseRequest request, Duration timeout) {
+		return call(() -> this.backend.contend(request, timeout));
+	}
+
+	@Override
+	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
+		return call(() -> this.backend.poll(waiting, timeout));
+	}
+
+	@Override
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
+		return call(() -> this.backend.renew(leases, timeout));
+	}
+
+	@Override
+	public boolean release(LeaseRequest lease, Duration timeout) {
+		return call(() -> this.backend.release(lease, timeout));
+	}
+
+	@Override
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+		return call(() -> this.backend.releaseWithDelay(lease, delay, timeout));
+	}
+
+	@Override
+	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
+		return call(() -> this.backend.downgrade(held, weaker, timeout));
+	}
+
+	@Override
+	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		return call(() -> this.backend.inspect(key, timeout));
+	}
+
+	@Override
+	public List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
+		return call(() -> this.backend.inspectQueue(key, timeout));
+	}
+
+	@Override
+	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
+		return call(() -> this.backend.forceRelease(key, holder, timeout));
+	}
+
+	@Override
+	public Optional<ValueBackend> values() {
+		return this.backend.values().map(UnreliableValues::new);
+	}
+
+	@Override
+	public void close() {
+		this.backend.close();
+	}
+
+	/**
+	 * Values of this backend.
+	 */
+	private final class UnreliableValues implements ValueBackend {
+
+		private final ValueBackend values;
+
+		private UnreliableValues(ValueBackend values) {
+			this.values = values;
+		}
+
+		@Override
+		public Map<String, Value> read(Collection<String> keys, boolean watch, Duration timeout) {
+			return call(() -> this.values.read(keys, watch, timeout));
+		}
+
+		@Override
+		public void unwatch(String key) {
+			this.values.unwatch(key);
+		}
+
+		@Override
+		public boolean notifiesOfChanges() {
+			return this.values.notifiesOfChanges();
+		}
+
+		@Override
+		public boolean expiresValues() {
+			return this.values.expiresValues();
+		}
+
+		@Override
+		public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
+			return call(() -> this.values.update(update, timeout));
+		}
+
+	}
+
+}
