@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -119,7 +120,7 @@ final class LuaInterpreter implements AutoCloseable {
 		this.commands = commands;
 		try {
 			this.lua.refGet(this.run);
-			this.lua.refGet(this.functions.get(sha));
+			this.lua.refGet(Objects.requireNonNull(this.functions.get(sha), "not compiled"));
 			push(keys);
 			push(args);
 			this.lua.pCall(3, 2);
@@ -279,9 +280,11 @@ final class LuaInterpreter implements AutoCloseable {
 	}
 
 	@Override
-	public void close() {
-		this.closed = true;
-		this.lua.close();
+	public synchronized void close() {
+		if (!this.closed) {
+			this.closed = true;
+			this.lua.close();
+		}
 	}
 
 }

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.simulator.redis;
 
+import java.lang.ref.Cleaner;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -42,11 +43,16 @@ public final class RedisModel implements AutoCloseable {
 	private static final String INFO = "# Server\r\nredis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\n"
 			+ "aof_enabled:1\r\nrole:master\r\nconnected_slaves:0\r\n";
 
+	private static final Cleaner CLEANER = Cleaner.create();
+
 	private final LongSupplier clock;
 
 	private final LuaInterpreter interpreter;
 
-	private final boolean copied;
+	/**
+	 * Closes the interpreter once neither this server nor a copy is in use.
+	 */
+	private final Object end;
 
 	private final Keyspace keyspace;
 
@@ -74,20 +80,20 @@ public final class RedisModel implements AutoCloseable {
 		this.clock = clock;
 		this.interpreter = new LuaInterpreter();
 		this.keyspace = new Keyspace();
-		this.copied = false;
+		this.end = new Object();
+		CLEANER.register(this.end, this.interpreter::close);
 	}
 
 	private RedisModel(RedisModel original, LongSupplier clock) {
 		this.clock = clock;
 		this.interpreter = original.interpreter;
 		this.keyspace = new Keyspace(original.keyspace);
-		this.copied = true;
+		this.end = original.end;
 	}
 
 	/**
 	 * Return a server with the present data, like a replica that receives nothing from now
-	 * on. It has no scripts and no listeners. Its interpreter is that of this server,
-	 * which must be closed after it.
+	 * on. It has no scripts and no listeners. Its interpreter is that of this server.
 	 * @param clock the clock of the copy, in microseconds since 1970
 	 * @return the copy
 	 */
@@ -340,13 +346,12 @@ public final class RedisModel implements AutoCloseable {
 	}
 
 	/**
-	 * Release the interpreter, unless this is a copy.
+	 * Release the interpreter, which ends this server and its copies. That happens by
+	 * itself once they are no longer in use.
 	 */
 	@Override
 	public void close() {
-		if (!this.copied) {
-			this.interpreter.close();
-		}
+		this.interpreter.close();
 	}
 
 	/**
