@@ -64,6 +64,14 @@ public record Bounds(Duration lease, Duration operationTimeout, Duration poll, D
 		return nanos(this.lease) / 2;
 	}
 
+	long leaseTime() {
+		return nanos(this.lease);
+	}
+
+	long callTime() {
+		return nanos(this.operationTimeout);
+	}
+
 	long slackTime() {
 		return nanos(this.slack);
 	}

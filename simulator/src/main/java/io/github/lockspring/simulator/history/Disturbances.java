@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,18 +38,24 @@ final class Disturbances {
 
 	private final List<Disturbance> all = new ArrayList<>();
 
+	/**
+	 * Lines at which nothing of a process remained.
+	 */
+	private final Map<String, TreeSet<Integer>> ends = new HashMap<>();
+
 	private final Set<String> processes;
 
 	private final long endTime;
 
-	private final long afterFault;
+	private final Bounds bounds;
 
 	Disturbances(History history, Set<String> processes, Bounds bounds) {
 		this.processes = processes;
 		this.endTime = history.endTime();
-		this.afterFault = bounds.afterFault();
+		this.bounds = bounds;
 		Map<Object, Integer> open = new HashMap<>();
-		for (Event event : history.events()) {
+		for (int line = 0; line < history.events().size(); line++) {
+			Event event = history.events().get(line);
 			if (event.fact() instanceof FaultBegun fault) {
 				open.put(fault.fault(), this.all.size());
 				long to = fault.kind().lasts() ? this.endTime : event.time();
@@ -58,18 +65,23 @@ final class Disturbances {
 				end(open.remove(fault.fault()), event.time());
 			}
 			else if (event.fact() instanceof ProcessChanged changed) {
+				if (changed.change().isEnd()) {
+					this.ends.computeIfAbsent(event.process(), (process) -> new TreeSet<>()).add(line);
+				}
 				change(event, changed.change(), open);
 			}
 		}
 	}
 
 	private void change(Event event, ProcessChange change, Map<Object, Integer> open) {
-		end(open.remove(event.process()), event.time());
+		if (change != ProcessChange.CLOCK_JUMPED && change != ProcessChange.STOPPING) {
+			end(open.remove(event.process()), event.time());
+		}
 		if (change == ProcessChange.PAUSED || change == ProcessChange.KILLED) {
 			open.put(event.process(), this.all.size());
 			this.all.add(new Disturbance(null, event.process(), event.time(), this.endTime));
 		}
-		else if (change == ProcessChange.CLOCK_JUMPED) {
+		else if (change == ProcessChange.CLOCK_JUMPED || change == ProcessChange.STOPPING) {
 			this.all.add(new Disturbance(null, event.process(), event.time(), event.time()));
 		}
 	}
@@ -97,7 +109,7 @@ final class Disturbances {
 		long excepted = from;
 		for (Disturbance fault : this.all) {
 			if (fault.kind() != null && fault.kind().forgets() && fault.from() <= excepted) {
-				excepted = Math.max(excepted, fault.to() + this.afterFault);
+				excepted = Math.max(excepted, fault.to() + this.bounds.afterFault());
 			}
 		}
 		return excepted > from && excepted >= to;
@@ -105,19 +117,42 @@ final class Disturbances {
 
 	/**
 	 * Return for how long a process was disturbed in the given time, or
-	 * {@link Long#MAX_VALUE} if something happened that has no duration.
+	 * {@link Long#MAX_VALUE} if something happened that cannot be measured so.
 	 */
 	long disturbed(String process, long from, long to) {
 		long sum = 0;
 		for (Disturbance one : this.all) {
 			if (one.affects(process) && one.from() <= to && one.to() >= from) {
-				if (one.from() == one.to() || (one.kind() != null && !one.kind().lasts())) {
+				if (one.kind() != null && one.kind().isOfMessage()) {
+					sum += this.bounds.callTime();
+				}
+				else if ((one.kind() != null) ? one.kind().lasts() : one.from() < one.to()) {
+					sum += Math.min(one.to(), to) - Math.max(one.from(), from);
+				}
+				else {
 					return Long.MAX_VALUE;
 				}
-				sum += Math.min(one.to(), to) - Math.max(one.from(), from);
 			}
 		}
 		return sum;
+	}
+
+	/**
+	 * Return whether values may have been forgotten in the given time.
+	 */
+	boolean forgotValues(long from, long to) {
+		return this.all.stream()
+			.anyMatch((one) -> one.kind() != null && one.kind().forgetsValues() && one.from() <= to && one.to() >= from);
+	}
+
+	/**
+	 * Return the line at which a process ended after the given line, or
+	 * {@link Integer#MAX_VALUE} if it did not.
+	 */
+	int endAfter(String process, int line) {
+		TreeSet<Integer> lines = this.ends.get(process);
+		Integer end = (lines != null) ? lines.higher(line) : null;
+		return (end != null) ? end : Integer.MAX_VALUE;
 	}
 
 	/**

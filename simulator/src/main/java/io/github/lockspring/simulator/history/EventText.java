@@ -61,7 +61,7 @@ final class EventText {
 		}
 	}
 
-	private static String name(String type) {
+	static String name(String type) {
 		return type.replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
 	}
 
@@ -191,7 +191,8 @@ final class EventText {
 				return Enum.valueOf((Class) type, text);
 			}
 			if (type == List.class) {
-				return text.isEmpty() ? List.of() : Arrays.stream(text.split(",", -1)).map(EventText::unescape).toList();
+				return text.isEmpty() ? List.of()
+						: Arrays.stream(text.split(",", -1)).map(EventText::unescape).toList();
 			}
 			return unescape(text);
 		}

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 
-import io.github.lockspring.simulator.history.LockFact.Mode;
 import io.github.lockspring.simulator.history.Operation.Claim;
 
 /**
@@ -39,7 +38,8 @@ final class ExclusionRule implements Rule {
 		Map<String, List<Claim>> byKey = new HashMap<>();
 		for (Operation operation : history.grants()) {
 			for (Claim claim : operation.claims()) {
-				operation.request.keys().forEach((key) -> byKey.computeIfAbsent(key, (k) -> new ArrayList<>()).add(claim));
+				operation.request.keys()
+					.forEach((key) -> byKey.computeIfAbsent(key, (k) -> new ArrayList<>()).add(claim));
 			}
 		}
 		List<Finding> findings = new ArrayList<>();
@@ -58,11 +58,7 @@ final class ExclusionRule implements Rule {
 
 		private final PriorityQueue<Claim> claims = new PriorityQueue<>(Comparator.comparingInt(Claim::to));
 
-		private int exclusive;
-
-		private int readers;
-
-		private long permits;
+		private final Tally tally = new Tally();
 
 		void add(Claim claim, String key, IndexedHistory history, List<Finding> findings) {
 			while (!this.claims.isEmpty() && this.claims.peek().to() <= claim.from()) {
@@ -76,26 +72,11 @@ final class ExclusionRule implements Rule {
 		}
 
 		private void count(Claim claim, int sign) {
-			if (claim.mode().isExclusive()) {
-				this.exclusive += sign;
-			}
-			else if (claim.mode() == Mode.READ) {
-				this.readers += sign;
-			}
-			else {
-				this.permits += (long) sign * claim.permits();
-			}
+			this.tally.add(claim.mode(), claim.permits(), sign);
 		}
 
 		private boolean allows(Claim claim) {
-			if (claim.mode() == Mode.READ) {
-				return this.exclusive == 0 && this.permits == 0;
-			}
-			if (claim.mode() == Mode.PERMITS) {
-				return this.exclusive + this.readers == 0
-						&& this.permits + claim.permits() <= claim.operation().request.limit();
-			}
-			return this.claims.isEmpty();
+			return this.tally.allows(claim.mode(), claim.permits(), claim.operation().request.limit());
 		}
 
 		/**
@@ -114,9 +95,10 @@ final class ExclusionRule implements Rule {
 			int end = Math.min(last.to(), claim.to());
 			boolean excepted = history.disturbances().isExcepted(history.time(claim.from()), history.time(end));
 			String what = key.startsWith(IndexedHistory.ELECTION) ? "two leaders" : "exclusion";
-			return Finding.of(what, "'%s' is held by %s and %s for %d ns".formatted(key, last.operation(),
-					claim.operation(), history.time(end) - history.time(claim.from())), excepted,
-					last.operation().granted, last.to(), claim.from(), claim.to());
+			return Finding.of(what,
+					"'%s' is held by %s and %s for %d ns".formatted(key, last.operation(), claim.operation(),
+							history.time(end) - history.time(claim.from())),
+					excepted, last.operation().granted, last.to(), claim.from(), claim.to());
 		}
 
 	}

@@ -81,7 +81,15 @@ public sealed interface Fact {
 	 */
 	enum ProcessChange {
 
-		STARTED, PAUSED, RESUMED, KILLED, RESTARTED, CLOCK_JUMPED
+		STARTED, PAUSED, RESUMED, CLOCK_JUMPED, STOPPING, KILLED, RESTARTED;
+
+		/**
+		 * Return whether nothing remains of what the process did before.
+		 * @return whether the process is a new one, or none
+		 */
+		public boolean isEnd() {
+			return this == STARTED || this == KILLED || this == RESTARTED;
+		}
 
 	}
 
@@ -122,19 +130,16 @@ public sealed interface Fact {
 	 */
 	enum FaultKind {
 
-		STOPPED(true, false), CLOCK_STOOD(true, false), PARTITIONED(true, false), DELAYED(true, false),
-		RESTARTED_WITHOUT_DATA(false, true), FAILED_OVER(false, true), CLOCK_JUMPED_FORWARD(false, true),
-		EVICTED(false, true), RELEASED_BY_OPERATOR(false, true), CLOCK_JUMPED_BACK(false, false),
-		SESSION_EXPIRED(false, false), REPEATED(false, false), REPLY_LOST(false, false),
-		NOTIFICATION_LOST(false, false);
+		STOPPED(Effect.LASTS), CLOCK_STOOD(Effect.LASTS), PARTITIONED(Effect.LASTS), DELAYED(Effect.LASTS),
+		RESTARTED_WITHOUT_DATA(Effect.FORGETS), FAILED_OVER(Effect.FORGETS), CLOCK_JUMPED_FORWARD(Effect.FORGETS),
+		EVICTED(Effect.FORGETS), RELEASED_BY_OPERATOR(Effect.FORGETS), CLOCK_JUMPED_BACK(Effect.STARTLES),
+		SESSION_EXPIRED(Effect.STARTLES), REPEATED(Effect.MESSAGE), REPLY_LOST(Effect.MESSAGE),
+		NOTIFICATION_LOST(Effect.MESSAGE);
 
-		private final boolean lasts;
+		private final Effect effect;
 
-		private final boolean forgets;
-
-		FaultKind(boolean lasts, boolean forgets) {
-			this.lasts = lasts;
-			this.forgets = forgets;
+		FaultKind(Effect effect) {
+			this.effect = effect;
 		}
 
 		/**
@@ -142,7 +147,15 @@ public sealed interface Fact {
 		 * @return whether the fault lasts
 		 */
 		public boolean lasts() {
-			return this.lasts;
+			return this.effect == Effect.LASTS;
+		}
+
+		/**
+		 * Return whether the fault only affects one message.
+		 * @return whether the fault costs no more than one call
+		 */
+		public boolean isOfMessage() {
+			return this.effect == Effect.MESSAGE;
 		}
 
 		/**
@@ -151,7 +164,21 @@ public sealed interface Fact {
 		 * @return whether leases are forgotten
 		 */
 		public boolean forgets() {
-			return this.forgets;
+			return this.effect == Effect.FORGETS;
+		}
+
+		/**
+		 * Return whether the store may forget values too, as counters and latches.
+		 * @return whether values are forgotten
+		 */
+		public boolean forgetsValues() {
+			return this == RESTARTED_WITHOUT_DATA || this == FAILED_OVER || this == EVICTED;
+		}
+
+		private enum Effect {
+
+			LASTS, FORGETS, STARTLES, MESSAGE
+
 		}
 
 	}

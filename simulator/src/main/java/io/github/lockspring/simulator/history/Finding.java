@@ -38,8 +38,8 @@ public record Finding(String rule, String message, List<Integer> lines, boolean 
 	}
 
 	static Finding of(String rule, String message, boolean excepted, int... lines) {
-		return new Finding(rule, message, Arrays.stream(lines).filter((line) -> line >= 0).distinct().sorted().boxed()
-			.toList(), excepted);
+		return new Finding(rule, message,
+				Arrays.stream(lines).filter((line) -> line >= 0).distinct().sorted().boxed().toList(), excepted);
 	}
 
 	/**
@@ -48,9 +48,10 @@ public record Finding(String rule, String message, List<Integer> lines, boolean 
 	 * @return the rule, the message, and the events
 	 */
 	public String describe(History history) {
-		return this.rule + (this.excepted ? " (excepted): " : ": ") + this.message + this.lines.stream()
-			.map((line) -> "\n  [" + line + "] " + history.events().get(line))
-			.collect(Collectors.joining());
+		return this.rule + (this.excepted ? " (excepted): " : ": ") + this.message
+				+ this.lines.stream()
+					.map((line) -> "\n  [" + line + "] " + history.events().get(line))
+					.collect(Collectors.joining());
 	}
 
 }

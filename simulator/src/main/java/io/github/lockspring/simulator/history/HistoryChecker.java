@@ -27,7 +27,9 @@ import java.util.List;
  */
 public final class HistoryChecker {
 
-	private static final List<Rule> RULES = List.of(new ExclusionRule(), new TokenRule());
+	private static final List<Rule> RULES = List.of(new ExclusionRule(), new TokenRule(), new DeadlineRule(),
+			new BlockedKeyRule(), new LossRule(), new FalseLossRule(), new OrderRule(), new LatchRule(),
+			new BarrierRule(), new CounterRule(), new AuditRule());
 
 	private final Bounds bounds;
 
@@ -45,10 +47,19 @@ public final class HistoryChecker {
 	 * @return what was found
 	 */
 	public List<Finding> check(History history) {
+		return report(history).findings();
+	}
+
+	/**
+	 * Checks a history, and counts what it contains.
+	 * @param history the history
+	 * @return what was found, and the numbers of the history
+	 */
+	public Report report(History history) {
 		IndexedHistory indexed = new IndexedHistory(history, this.bounds);
 		List<Finding> findings = new ArrayList<>();
 		RULES.forEach((rule) -> findings.addAll(rule.check(indexed)));
-		return findings;
+		return new Report(indexed, findings);
 	}
 
 }

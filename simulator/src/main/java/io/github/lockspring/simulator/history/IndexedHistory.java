@@ -18,6 +18,7 @@ package io.github.lockspring.simulator.history;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -69,7 +70,7 @@ final class IndexedHistory {
 	private void add(Event event, int line) {
 		if (event.fact() instanceof BecameLeader leader) {
 			Requested request = new Requested(leader.operation(), List.of(ELECTION + leader.election()), Mode.EXCLUSIVE,
-					1, 1, false, LockFact.FOREVER);
+					1, 1, false, 0, LockFact.FOREVER);
 			this.operations.put(leader.operation(), new Operation(request, event, line));
 		}
 		LockFact fact = lockFact(event);
@@ -123,11 +124,12 @@ final class IndexedHistory {
 	}
 
 	/**
-	 * Return the operations that were granted.
+	 * Return the operations that were granted, in the order of their grants.
 	 */
 	List<Operation> grants() {
 		List<Operation> grants = new ArrayList<>(this.operations.values());
 		grants.removeIf((operation) -> operation.granted < 0);
+		grants.sort(Comparator.comparingInt((operation) -> operation.granted));
 		return grants;
 	}
 

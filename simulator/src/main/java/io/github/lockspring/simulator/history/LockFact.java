@@ -44,13 +44,22 @@ public sealed interface LockFact extends Fact.OfOperation {
 	 * @param permits the number of permits, 1 for other modes
 	 * @param limit the number of permits that the key has, 1 for other modes
 	 * @param fair whether the order of requests is promised
+	 * @param leaseTime nanoseconds of a lease that is not renewed, or 0 if it is renewed
 	 * @param waitTime the wait time in nanoseconds, or {@link #FOREVER}
 	 */
 	record Requested(long operation, List<String> keys, Mode mode, int permits, int limit, boolean fair,
-			long waitTime) implements LockFact {
+			long leaseTime, long waitTime) implements LockFact {
 
 		public Requested {
 			keys = List.copyOf(keys);
+		}
+
+		/**
+		 * Begin of an acquisition of a lease that is renewed.
+		 */
+		public Requested(long operation, List<String> keys, Mode mode, int permits, int limit, boolean fair,
+				long waitTime) {
+			this(operation, keys, mode, permits, limit, fair, 0, waitTime);
 		}
 
 	}

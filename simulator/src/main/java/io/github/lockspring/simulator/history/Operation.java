@@ -62,6 +62,19 @@ final class Operation {
 
 	int lossTold = -1;
 
+	int lossToldAgain = -1;
+
+	/**
+	 * First event that says that the lock is held after its end.
+	 */
+	int heldAfterEnd = -1;
+
+	/**
+	 * First look that found the lock not held before its end began, unless a later one
+	 * found it held: a suspended lock may come back.
+	 */
+	int notHeld = -1;
+
 	/**
 	 * Last event that shows that the claim was valid, not after its end began.
 	 */
@@ -102,8 +115,9 @@ final class Operation {
 		else if (fact instanceof ReleaseEnded ended) {
 			endRelease(ended.outcome(), line);
 		}
-		else if (fact instanceof LossTold && this.lossTold < 0) {
-			this.lossTold = line;
+		else if (fact instanceof LossTold) {
+			this.lossToldAgain = (this.lossTold >= 0) ? line : -1;
+			this.lossTold = (this.lossTold >= 0) ? this.lossTold : line;
 		}
 		else if (this.granted < 0) {
 			this.answered = line;
@@ -114,9 +128,17 @@ final class Operation {
 	}
 
 	private void addToClaim(LockFact fact, int line) {
-		if (!isEnding()
-				&& (fact instanceof Reentered || (fact instanceof Checked check && check.held()))) {
-			this.lastHeld = line;
+		if (fact instanceof Reentered || (fact instanceof Checked check && check.held())) {
+			if (!isEnding()) {
+				this.lastHeld = line;
+				this.notHeld = -1;
+			}
+			else if (this.heldAfterEnd < 0 && (this.lossTold >= 0 || this.releaseEnded >= 0)) {
+				this.heldAfterEnd = line;
+			}
+		}
+		else if (fact instanceof Checked && !isEnding() && this.notHeld < 0) {
+			this.notHeld = line;
 		}
 		if (fact instanceof ChangeBegun change && change.change() != Change.EXTENSION) {
 			this.weakenings.add(line);
@@ -133,6 +155,18 @@ final class Operation {
 		if (outcome == Outcome.DONE && this.lossTold < 0) {
 			this.lastHeld = this.releaseBegun;
 		}
+	}
+
+	/**
+	 * Return the line at which the end of the claim began, or {@link Integer#MAX_VALUE}.
+	 */
+	int endBegun() {
+		int release = (this.releaseBegun >= 0) ? this.releaseBegun : Integer.MAX_VALUE;
+		return (this.lossTold >= 0) ? Math.min(release, this.lossTold) : release;
+	}
+
+	boolean isElection() {
+		return this.request.keys().get(0).startsWith(IndexedHistory.ELECTION);
 	}
 
 	boolean isEnding() {

@@ -38,7 +38,8 @@ class ExclusionRuleTests {
 
 	@Test
 	void oneAfterTheOther() {
-		this.rule.assertKept(this.history.request(11, "a").grant(11, 1).request(21, "a").check(11, true).release(11).grant(21, 2));
+		this.rule.assertKept(
+				this.history.request(11, "a").grant(11, 1).request(21, "a").check(11, true).release(11).grant(21, 2));
 	}
 
 	@Test
@@ -83,7 +84,10 @@ class ExclusionRuleTests {
 
 	@Test
 	void writerAmongReaders() {
-		this.rule.assertBroken(this.history.read(11, 1).request(21, Mode.WRITE, LockFact.FOREVER, false, "a").grant(21, 2).release(11));
+		this.rule.assertBroken(this.history.read(11, 1)
+			.request(21, Mode.WRITE, LockFact.FOREVER, false, "a")
+			.grant(21, 2)
+			.release(11));
 	}
 
 	@Test
@@ -93,12 +97,14 @@ class ExclusionRuleTests {
 
 	@Test
 	void readerBesideDowngradedWriter() {
-		this.rule.assertKept(this.history.write(11, 1).fact(11, new ChangeBegun(11, Change.DOWNGRADE, 0)).read(21, 2).release(11));
+		this.rule.assertKept(
+				this.history.write(11, 1).fact(11, new ChangeBegun(11, Change.DOWNGRADE, 0)).read(21, 2).release(11));
 	}
 
 	@Test
 	void writerBesideDowngradedWriter() {
-		this.rule.assertBroken(this.history.write(11, 1).fact(11, new ChangeBegun(11, Change.DOWNGRADE, 0))
+		this.rule.assertBroken(this.history.write(11, 1)
+			.fact(11, new ChangeBegun(11, Change.DOWNGRADE, 0))
 			.request(21, Mode.WRITE, LockFact.FOREVER, false, "a")
 			.grant(21, 2)
 			.release(11));
@@ -135,12 +141,14 @@ class ExclusionRuleTests {
 
 	@Test
 	void overlapAfterFailover() {
-		this.rule.assertExcepted(two().at(5).fault(1, FaultKind.FAILED_OVER, "*").lock(31, "a", 3).at(1000).check(21, true));
+		this.rule
+			.assertExcepted(two().at(5).fault(1, FaultKind.FAILED_OVER, "*").lock(31, "a", 3).at(1000).check(21, true));
 	}
 
 	@Test
 	void overlapLongerThanTheExceptedLease() {
-		this.rule.assertBroken(two().at(5).fault(1, FaultKind.FAILED_OVER, "*")
+		this.rule.assertBroken(two().at(5)
+			.fault(1, FaultKind.FAILED_OVER, "*")
 			.request(31, "a")
 			.grant(31, 3)
 			.at(1200)
@@ -155,7 +163,8 @@ class ExclusionRuleTests {
 
 	@Test
 	void overlapAfterFaultThatForgetsNothing() {
-		this.rule.assertBroken(this.history.fault(1, FaultKind.CLOCK_JUMPED_BACK, "*").request(11, "a")
+		this.rule.assertBroken(this.history.fault(1, FaultKind.CLOCK_JUMPED_BACK, "*")
+			.request(11, "a")
 			.grant(11, 1)
 			.lock(21, "a", 2)
 			.release(11));
@@ -163,7 +172,10 @@ class ExclusionRuleTests {
 
 	@Test
 	void leaderAfterLeader() {
-		this.rule.assertKept(this.history.lead(11, 1).fact(11, new CheckedLeader(11, true)).fact(11, new StoppedLeading(11)).lead(21, 2));
+		this.rule.assertKept(this.history.lead(11, 1)
+			.fact(11, new CheckedLeader(11, true))
+			.fact(11, new StoppedLeading(11))
+			.lead(21, 2));
 	}
 
 	@Test

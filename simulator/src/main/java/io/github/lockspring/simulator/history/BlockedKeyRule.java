@@ -1,0 +1,349 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.history;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.github.lockspring.simulator.history.Fact.FaultBegun;
+import io.github.lockspring.simulator.history.Fact.FaultEnded;
+import io.github.lockspring.simulator.history.Fact.FaultKind;
+import io.github.lockspring.simulator.history.Fact.Outcome;
+import io.github.lockspring.simulator.history.Fact.ProcessChange;
+import io.github.lockspring.simulator.history.Fact.ProcessChanged;
+import io.github.lockspring.simulator.history.LockFact.Mode;
+import io.github.lockspring.simulator.history.LockFact.NotAcquired;
+
+/**
+ * A key does not stay blocked: if requests wait and each of them is compatible with the
+ * claims that there are, one is granted within the time of a hand-off. For one lease time
+ * after a fault, after the end of a process, and after an end of a claim or request that
+ * the store may not know, there may be a lease that nobody owns. A request that was alone
+ * is not denied.
+ * <p>
+ * A process that is paused or partitioned neither waits nor holds. Keys for which a
+ * request for several keys waits are not judged, because it may hold some already.
+ */
+final class BlockedKeyRule implements Rule {
+
+	@Override
+	public List<Finding> check(IndexedHistory history) {
+		return new Pass(history).run();
+	}
+
+	/**
+	 * One pass over a history.
+	 */
+	private static final class Pass {
+
+		private final IndexedHistory history;
+
+		private final List<Finding> findings = new ArrayList<>();
+
+		private final Map<String, Key> keys = new LinkedHashMap<>();
+
+		/**
+		 * Operations of each process that wait or hold.
+		 */
+		private final Map<String, Set<Operation>> live = new HashMap<>();
+
+		/**
+		 * How often a process is paused or partitioned.
+		 */
+		private final Map<String, Integer> suspended = new HashMap<>();
+
+		private final Set<String> paused = new HashSet<>();
+
+		private final Map<Long, FaultBegun> faults = new HashMap<>();
+
+		private int globalFaults;
+
+		/**
+		 * When the leases have ended that the last fault of all may have left.
+		 */
+		private long settled;
+
+		private int line;
+
+		Pass(IndexedHistory history) {
+			this.history = history;
+		}
+
+		List<Finding> run() {
+			for (this.line = 0; this.line < this.history.events().size(); this.line++) {
+				Event event = this.history.events().get(this.line);
+				if (event.fact() instanceof LockFact fact) {
+					Operation operation = this.history.operation(fact.operation());
+					if (operation != null) {
+						step(operation, fact);
+					}
+				}
+				else if (event.fact() instanceof ProcessChanged changed) {
+					change(event.process(), changed.change());
+				}
+				else if (event.fact() instanceof FaultBegun fault) {
+					begin(fault);
+				}
+				else if (event.fact() instanceof FaultEnded ended && this.faults.containsKey(ended.fault())) {
+					end(this.faults.remove(ended.fault()));
+				}
+			}
+			this.line = this.history.events().size() - 1;
+			this.keys.values().forEach(this::judge);
+			return this.findings;
+		}
+
+		private void step(Operation operation, LockFact fact) {
+			if (this.line == operation.requested) {
+				this.live.computeIfAbsent(operation.process, (process) -> new LinkedHashSet<>()).add(operation);
+				move(operation, true, 1);
+			}
+			else if (this.line == operation.answered) {
+				leave(operation, operation.granted < 0 && !(fact instanceof NotAcquired));
+				if (operation.granted >= 0) {
+					this.live.get(operation.process).add(operation);
+					move(operation, false, 1);
+				}
+				else if (fact instanceof NotAcquired && operation.request.keys().size() == 1) {
+					checkAlone(operation, key(operation.request.keys().get(0)));
+				}
+			}
+			else if (this.line == operation.lossTold || this.line == operation.releaseEnded) {
+				leave(operation, this.line == operation.lossTold || operation.release != Outcome.DONE);
+			}
+		}
+
+		private void leave(Operation operation, boolean unknown) {
+			if (this.live.getOrDefault(operation.process, Set.of()).remove(operation)) {
+				move(operation, waits(operation), -1);
+			}
+			if (unknown) {
+				unsettle(operation);
+			}
+		}
+
+		private void move(Operation operation, boolean waits, int sign) {
+			if (this.suspended.getOrDefault(operation.process, 0) == 0) {
+				for (String name : operation.request.keys()) {
+					Key key = key(name);
+					judge(key);
+					key.move(operation, waits, sign, this.line);
+					key.settle(now(), sign > 0 && !waits);
+				}
+			}
+		}
+
+		/**
+		 * Return whether an operation has been waiting until now.
+		 */
+		private boolean waits(Operation operation) {
+			return operation.answered < 0 || this.line <= operation.answered;
+		}
+
+		private void unsettle(Operation operation) {
+			operation.request.keys()
+				.forEach((key) -> key(key).settled = now() + this.history.bounds().afterFault());
+		}
+
+		private void change(String process, ProcessChange change) {
+			if (change.isEnd()) {
+				Set<Operation> ended = this.live.getOrDefault(process, Set.of());
+				ended.forEach((operation) -> move(operation, waits(operation), -1));
+				ended.forEach(this::unsettle);
+				ended.clear();
+				this.suspended.merge(process, this.paused.remove(process) ? -1 : 0, Integer::sum);
+			}
+			else if (change == ProcessChange.PAUSED && this.paused.add(process)) {
+				suspend(process, 1);
+			}
+			else if (change == ProcessChange.RESUMED && this.paused.remove(process)) {
+				suspend(process, -1);
+			}
+		}
+
+		private void suspend(String process, int sign) {
+			Set<Operation> operations = this.live.getOrDefault(process, Set.of());
+			if (sign > 0) {
+				operations.forEach((operation) -> move(operation, waits(operation), -1));
+			}
+			this.suspended.merge(process, sign, Integer::sum);
+			if (sign < 0) {
+				operations.forEach((operation) -> move(operation, waits(operation), 1));
+			}
+			operations.forEach(this::unsettle);
+		}
+
+		private void begin(FaultBegun fault) {
+			if (fault.kind().isOfMessage()) {
+				return;
+			}
+			this.keys.values().forEach(this::judge);
+			if (!fault.kind().lasts()) {
+				this.settled = now() + this.history.bounds().afterFault();
+				return;
+			}
+			this.faults.put(fault.fault(), fault);
+			if (isOfProcess(fault)) {
+				suspend(fault.target(), 1);
+			}
+			else {
+				this.globalFaults++;
+			}
+		}
+
+		private void end(FaultBegun fault) {
+			if (isOfProcess(fault)) {
+				suspend(fault.target(), -1);
+			}
+			else {
+				this.globalFaults--;
+				this.settled = now() + this.history.bounds().afterFault();
+			}
+		}
+
+		private boolean isOfProcess(FaultBegun fault) {
+			return this.history.processes().contains(fault.target());
+		}
+
+		/**
+		 * Look whether the key has been free for too long.
+		 */
+		private void judge(Key key) {
+			long limit = Math.max(Math.max(key.freeSince, key.settled), this.settled) + this.history.bounds().handOff();
+			if (key.isFree && this.globalFaults == 0 && now() > limit) {
+				this.findings.add(Finding.violation("blocked key", "'%s' is free since %d ns, and no request is granted"
+					.formatted(key.name, now() - key.freeSince), key.freeLine, this.line));
+				key.freeSince = now();
+			}
+		}
+
+		private void checkAlone(Operation operation, Key key) {
+			boolean delayed = this.faults.values().stream().anyMatch((fault) -> fault.kind() == FaultKind.DELAYED);
+			if (!delayed && Math.max(key.settled, this.settled) < this.history.time(operation.requested)
+					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)) {
+				this.findings.add(Finding.violation("blocked key", "%s is denied '%s', which nobody has"
+					.formatted(operation, key.name), operation.requested, operation.answered));
+			}
+		}
+
+		private Key key(String name) {
+			return this.keys.computeIfAbsent(name, Key::new);
+		}
+
+		private long now() {
+			return this.history.time(this.line);
+		}
+
+	}
+
+	/**
+	 * State of one key at one line.
+	 */
+	private static final class Key {
+
+		private final String name;
+
+		private final Tally holding = new Tally();
+
+		private final Tally waiting = new Tally();
+
+		private final Set<Operation> requests = new LinkedHashSet<>();
+
+		/**
+		 * Last line at which a process had a request for the key.
+		 */
+		private final Map<String, Integer> requestedUntil = new HashMap<>();
+
+		private int heldUntil = -1;
+
+		private int several;
+
+		private int mostPermits;
+
+		private int limit;
+
+		private boolean isFree;
+
+		private long freeSince;
+
+		private int freeLine;
+
+		private int line;
+
+		private long settled;
+
+		Key(String name) {
+			this.name = name;
+		}
+
+		void move(Operation operation, boolean waits, int sign, int line) {
+			this.line = line;
+			Mode mode = operation.request.mode();
+			(waits ? this.waiting : this.holding).add(mode, operation.request.permits(), sign);
+			if (!waits) {
+				this.heldUntil = line;
+				return;
+			}
+			this.several += (operation.request.keys().size() > 1) ? sign : 0;
+			if (sign > 0) {
+				this.requests.add(operation);
+			}
+			else {
+				this.requests.remove(operation);
+				this.requestedUntil.put(operation.process, line);
+			}
+			this.mostPermits = this.requests.isEmpty() ? 0 : Math.max(this.mostPermits, operation.request.permits());
+			this.limit = operation.request.limit();
+		}
+
+		/**
+		 * Find out whether the key is free for each request, and since when.
+		 */
+		void settle(long now, boolean granted) {
+			boolean free = !this.requests.isEmpty() && this.several == 0 && (this.holding.isEmpty()
+					|| this.waiting.isOnly(Mode.READ) && this.holding.allows(Mode.READ, 1, 1)
+					|| this.waiting.isOnly(Mode.PERMITS)
+							&& this.holding.allows(Mode.PERMITS, this.mostPermits, this.limit));
+			if (free && (!this.isFree || granted)) {
+				this.freeSince = now;
+				this.freeLine = this.line;
+			}
+			this.isFree = free;
+		}
+
+		/**
+		 * Return whether nobody held the key while an operation waited, and no other
+		 * process requested it.
+		 */
+		boolean wasAlone(Operation operation) {
+			return this.holding.isEmpty() && this.heldUntil < operation.requested
+					&& this.requests.stream().allMatch((other) -> other.process.equals(operation.process))
+					&& this.requestedUntil.entrySet()
+						.stream()
+						.allMatch((entry) -> entry.getKey().equals(operation.process)
+								|| entry.getValue() < operation.requested);
+		}
+
+	}
+
+}

@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.history;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * No loss is told without a cause: in the lease time before it, the process was disturbed
+ * for half a lease in all, or something happened that ends leases. Leases that are not
+ * renewed end without a cause.
+ */
+final class FalseLossRule implements Rule {
+
+	@Override
+	public List<Finding> check(IndexedHistory history) {
+		List<Finding> findings = new ArrayList<>();
+		for (Operation operation : history.grants()) {
+			if (operation.lossTold >= 0 && operation.request.leaseTime() == 0 && !operation.isElection()) {
+				long told = history.time(operation.lossTold);
+				long from = told - history.bounds().afterFault();
+				if (history.disturbances().disturbed(operation.process, from, told) < history.bounds().forgiven()) {
+					findings.add(Finding.violation("false loss", operation + " is told a loss that has no cause",
+							operation.granted, operation.lossTold));
+				}
+			}
+		}
+		return findings;
+	}
+
+}

@@ -1,0 +1,199 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.history;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.simulator.history.Fact.FaultKind;
+import io.github.lockspring.simulator.history.Fact.Outcome;
+import io.github.lockspring.simulator.history.Fact.ProcessChange;
+import io.github.lockspring.simulator.history.LockFact.Mode;
+import io.github.lockspring.simulator.history.LockFact.ReleaseEnded;
+
+/**
+ * Tests for {@link BlockedKeyRule}: a hand-off takes at most 500 ms, and 1600 ms after a
+ * fault.
+ */
+class BlockedKeyRuleTests {
+
+	private final RuleTester rule = new RuleTester(new BlockedKeyRule());
+
+	private final HistoryBuilder history = new HistoryBuilder();
+
+	@Test
+	void grantedInTime() {
+		this.rule.assertKept(waiting().release(11).at(500).grant(21, 2));
+	}
+
+	@Test
+	void grantedLate() {
+		this.rule.assertBroken(waiting().release(11).at(501).grant(21, 2));
+	}
+
+	@Test
+	void neverGranted() {
+		this.rule.assertBroken(waiting().release(11).at(501).request(31, "b"));
+	}
+
+	@Test
+	void heldMeanwhile() {
+		this.rule.assertKept(waiting().at(9000).release(11).at(9500).grant(21, 2));
+	}
+
+	@Test
+	void afterReleaseOfUnknownOutcome() {
+		this.rule.assertKept(
+				waiting().releaseBegun(11).fact(11, new ReleaseEnded(11, Outcome.UNKNOWN)).at(1600).grant(21, 2));
+	}
+
+	@Test
+	void longAfterReleaseOfUnknownOutcome() {
+		this.rule.assertBroken(
+				waiting().releaseBegun(11).fact(11, new ReleaseEnded(11, Outcome.UNKNOWN)).at(1601).grant(21, 2));
+	}
+
+	@Test
+	void afterTheEndOfTheHolder() {
+		this.rule.assertKept(waiting().process(1, ProcessChange.KILLED).at(1600).grant(21, 2));
+	}
+
+	@Test
+	void longAfterTheEndOfTheHolder() {
+		this.rule.assertBroken(waiting().process(1, ProcessChange.KILLED).at(1601).grant(21, 2));
+	}
+
+	@Test
+	void longAfterThePauseOfTheHolder() {
+		this.rule.assertBroken(waiting().process(1, ProcessChange.PAUSED).at(1601).grant(21, 2));
+	}
+
+	@Test
+	void waiterIsPaused() {
+		this.rule.assertKept(waiting().process(2, ProcessChange.PAUSED)
+			.release(11)
+			.at(5000)
+			.process(2, ProcessChange.RESUMED)
+			.at(5500)
+			.grant(21, 2));
+	}
+
+	@Test
+	void storeIsAway() {
+		this.rule.assertKept(away().at(6600).grant(21, 2));
+	}
+
+	@Test
+	void storeIsBack() {
+		this.rule.assertBroken(away().at(6601).grant(21, 2));
+	}
+
+	@Test
+	void partitionOfAnotherProcessIsNoExcuse() {
+		this.rule.assertBroken(this.history.lock(31, "b", 1)
+			.fault(1, FaultKind.PARTITIONED, "p3")
+			.request(11, "a")
+			.request(21, "a")
+			.at(600)
+			.grant(11, 1));
+	}
+
+	@Test
+	void lostNotificationIsNoExcuse() {
+		this.rule.assertBroken(waiting().fault(1, FaultKind.NOTIFICATION_LOST, "*").release(11).at(501).grant(21, 2));
+	}
+
+	@Test
+	void readerWaitsForReader() {
+		this.rule.assertBroken(this.history.read(11, 1)
+			.request(21, Mode.READ, LockFact.FOREVER, false, "a")
+			.at(501)
+			.grant(21, 2));
+	}
+
+	@Test
+	void readerWaitsBehindWriter() {
+		this.rule.assertKept(this.history.read(11, 1)
+			.request(31, Mode.WRITE, LockFact.FOREVER, false, "a")
+			.request(21, Mode.READ, LockFact.FOREVER, false, "a")
+			.at(5000)
+			.release(11)
+			.grant(31, 2));
+	}
+
+	@Test
+	void permitsAreLeft() {
+		this.rule.assertBroken(permits(1));
+	}
+
+	@Test
+	void tooFewPermitsAreLeft() {
+		this.rule.assertKept(permits(2));
+	}
+
+	@Test
+	void deniedWhatNobodyHas() {
+		this.rule.assertBroken(this.history.at(5).request(11, Mode.EXCLUSIVE, 0, false, "a").deny(11));
+	}
+
+	@Test
+	void deniedWhatAnotherHad() {
+		this.rule.assertKept(this.history.at(5)
+			.lock(11, "a", 1)
+			.request(21, "a")
+			.grant(21, 2)
+			.request(12, Mode.EXCLUSIVE, 0, false, "a")
+			.release(21)
+			.deny(12));
+	}
+
+	@Test
+	void deniedWhatAnotherRequested() {
+		this.rule.assertKept(this.history.at(5)
+			.request(11, "a")
+			.request(21, Mode.EXCLUSIVE, 0, false, "a")
+			.deny(21)
+			.grant(11, 1));
+	}
+
+	@Test
+	void deniedInsteadOfFailedWhileTheStoreIsAway() {
+		this.rule.assertBroken(this.history.at(5)
+			.fault(1, FaultKind.STOPPED, "*")
+			.request(11, Mode.EXCLUSIVE, 100, false, "a")
+			.request(12, Mode.EXCLUSIVE, 100, false, "a")
+			.at(105)
+			.deny(12)
+			.fact(11, new LockFact.Failed(11, "X")));
+	}
+
+	private HistoryBuilder waiting() {
+		return this.history.request(11, "a").grant(11, 1).request(21, "a");
+	}
+
+	private HistoryBuilder away() {
+		return waiting().release(11).at(100).fault(1, FaultKind.STOPPED, "*").at(5000).heal(1);
+	}
+
+	private HistoryBuilder permits(int permits) {
+		return this.history.requestPermits(11, "a", 2, 3)
+			.grant(11, 1)
+			.requestPermits(21, "a", permits, 3)
+			.at(501)
+			.grant(21, 2);
+	}
+
+}
