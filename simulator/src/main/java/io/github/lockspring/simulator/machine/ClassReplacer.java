@@ -16,7 +16,7 @@
 
 package io.github.lockspring.simulator.machine;
 
-import java.util.Set;
+import java.util.function.BiPredicate;
 
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.ClassWriter;
@@ -34,11 +34,16 @@ final class ClassReplacer extends ClassVisitor {
 
 	private static final String REPLACED = Type.getInternalName(Replaced.class);
 
-	private final Set<String> sharedFields;
+	private final BiPredicate<String, String> sharedFields;
 
 	private String owner = "";
 
-	ClassReplacer(ClassWriter writer, Set<String> sharedFields) {
+	/**
+	 * Create the replacer of a class.
+	 * @param writer writes the class
+	 * @param sharedFields whether a field, by its owner and name, is shared by threads
+	 */
+	ClassReplacer(ClassWriter writer, BiPredicate<String, String> sharedFields) {
 		super(Opcodes.ASM9, writer);
 		this.sharedFields = sharedFields;
 	}
@@ -91,7 +96,7 @@ final class ClassReplacer extends ClassVisitor {
 
 		@Override
 		public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
-			if (owner.equals(ClassReplacer.this.owner) && ClassReplacer.this.sharedFields.contains(name)) {
+			if (ClassReplacer.this.sharedFields.test(owner, name)) {
 				call("point", "()V");
 			}
 			super.visitFieldInsn(opcode, owner, name, descriptor);

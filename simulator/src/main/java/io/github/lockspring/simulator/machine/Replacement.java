@@ -39,6 +39,8 @@ public final class Replacement implements ClassFileTransformer {
 
 	private static boolean installed;
 
+	private final SharedFields sharedFields = new SharedFields();
+
 	private Replacement() {
 	}
 
@@ -60,7 +62,7 @@ public final class Replacement implements ClassFileTransformer {
 		installed = true;
 	}
 
-	private static boolean isReplacedIn(String name) {
+	static boolean isReplacedIn(String name) {
 		return name.startsWith(PREFIX) && !name.startsWith(SIMULATOR);
 	}
 
@@ -73,7 +75,7 @@ public final class Replacement implements ClassFileTransformer {
 		try {
 			ClassReader reader = new ClassReader(bytes);
 			ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
-			reader.accept(new ClassReplacer(writer, SharedFields.of(reader)), 0);
+			reader.accept(new ClassReplacer(writer, (owner, field) -> this.sharedFields.contains(loader, owner, field)), 0);
 			return writer.toByteArray();
 		}
 		catch (Throwable ex) {
