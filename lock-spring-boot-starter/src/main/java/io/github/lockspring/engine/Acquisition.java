@@ -123,7 +123,8 @@ final class Acquisition implements Waiter {
 		}
 		if (this.contendNow || this.context.isClosed()
 				|| !this.progress.compareAndSet(Progress.AWAKE, Progress.ASLEEP)) {
-			dispatch();
+			this.progress.set(Progress.WOKEN);
+			this.asyncDispatcher.execute(this::run);
 		}
 	}
 
@@ -148,11 +149,6 @@ final class Acquisition implements Waiter {
 				return;
 			}
 		}
-	}
-
-	private void dispatch() {
-		this.progress.set(Progress.WOKEN);
-		this.asyncDispatcher.execute(this::run);
 	}
 
 	private void run() {

@@ -50,8 +50,9 @@ public final class LockEngine implements AutoCloseable {
 	static {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
 				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
-				Poller.Sleeper.class, EngineException.class, Durations.class, Acquirer.Step.class, LocalQueue.LastAnswer.class, ObservedHoldListener.class,
-				EngineObservers.class, LockKind.class, AcquireOutcome.class);
+				Poller.Sleeper.class, EngineException.class, Durations.class, Acquirer.Step.class,
+				LocalQueue.LastAnswer.class, ObservedHoldListener.class, EngineObservers.class, LockKind.class,
+				AcquireOutcome.class);
 	}
 
 	private final EngineContext context;

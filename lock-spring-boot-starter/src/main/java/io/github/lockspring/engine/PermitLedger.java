@@ -194,17 +194,14 @@ public final class PermitLedger {
 			if (cause == null) {
 				acquire(attempt, mode);
 			}
-			else if (isUnavailable(cause) && this.engine.nanosUntil(attempt.deadline) > 0) {
+			else if (cause instanceof EngineException ex && ex.getReason() == EngineException.Reason.UNAVAILABLE
+					&& this.engine.nanosUntil(attempt.deadline) > 0) {
 				readLimitLater(attempt);
 			}
 			else {
 				attempt.result.completeExceptionally(cause);
 			}
 		});
-	}
-
-	private static boolean isUnavailable(Throwable failure) {
-		return failure instanceof EngineException ex && ex.getReason() == EngineException.Reason.UNAVAILABLE;
 	}
 
 	/**
