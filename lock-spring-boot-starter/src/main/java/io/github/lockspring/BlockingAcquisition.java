@@ -22,15 +22,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockUtils.KeyGroup;
-import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.LockUtils.Step;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 
 /**
  * Blocking acquisition of either all of several keys or none of them. Used once.
+ *
+ * @param <X> the exception thrown if a step is interrupted
  */
-final class BlockingAcquisition {
+final class BlockingAcquisition<X extends Exception> {
 
 	private final List<KeyGroup> groups;
 
@@ -38,7 +40,7 @@ final class BlockingAcquisition {
 
 	private final long deadline;
 
-	private final Step step;
+	private final Step<X> step;
 
 	/**
 	 * Create an acquisition.
@@ -46,7 +48,7 @@ final class BlockingAcquisition {
 	 * @param waitNanos the available time, by the clock of the first engine
 	 * @param step acquires a key that cannot be acquired together with others
 	 */
-	BlockingAcquisition(List<KeyGroup> groups, long waitNanos, Step step) {
+	BlockingAcquisition(List<KeyGroup> groups, long waitNanos, Step<X> step) {
 		this.groups = groups;
 		this.clock = groups.get(0).engine();
 		this.deadline = this.clock.deadlineAfter(waitNanos);
@@ -56,9 +58,9 @@ final class BlockingAcquisition {
 	/**
 	 * Acquire the keys.
 	 * @return the holds, or {@code null} if one of them was not acquired in time
-	 * @throws InterruptedException if interrupted while waiting; nothing is held then
+	 * @throws X if a step is interrupted while waiting; nothing is held then
 	 */
-	@Nullable List<Hold> run() throws InterruptedException {
+	@Nullable List<Hold> run() throws X {
 		do {
 			List<Hold> held = new ArrayList<>();
 			if (!acquireAll(held)) {
@@ -73,7 +75,7 @@ final class BlockingAcquisition {
 		return null;
 	}
 
-	private boolean acquireAll(List<Hold> held) throws InterruptedException {
+	private boolean acquireAll(List<Hold> held) throws X {
 		boolean complete = false;
 		try {
 			for (KeyGroup group : this.groups) {
@@ -95,7 +97,7 @@ final class BlockingAcquisition {
 	 * Acquire the keys of a group in a single operation of the store, or one after the
 	 * other if that is not possible at present.
 	 */
-	private boolean acquireTogether(KeyGroup group, List<Hold> held) throws InterruptedException {
+	private boolean acquireTogether(KeyGroup group, List<Hold> held) throws X {
 		String key = group.storeKeys().get(0);
 		List<Hold> together;
 		try {
@@ -112,7 +114,7 @@ final class BlockingAcquisition {
 		return together != null && (!together.isEmpty() || acquireOneByOne(group, held));
 	}
 
-	private boolean acquireOneByOne(KeyGroup group, List<Hold> held) throws InterruptedException {
+	private boolean acquireOneByOne(KeyGroup group, List<Hold> held) throws X {
 		for (String key : group.storeKeys()) {
 			Hold hold = this.clock.isLongOver(this.deadline) ? null : acquire(group, key);
 			if (hold == null) {
@@ -123,7 +125,7 @@ final class BlockingAcquisition {
 		return true;
 	}
 
-	private @Nullable Hold acquire(KeyGroup group, String key) throws InterruptedException {
+	private @Nullable Hold acquire(KeyGroup group, String key) throws X {
 		try {
 			return this.step.acquire(group.engine(), key, group.options(), group.ownerOf(key),
 					this.clock.nanosUntil(this.deadline));
@@ -131,17 +133,6 @@ final class BlockingAcquisition {
 		catch (EngineException ex) {
 			throw LockUtils.translate(ex, key);
 		}
-	}
-
-	/**
-	 * Acquisition of a single key.
-	 */
-	@FunctionalInterface
-	interface Step {
-
-		@Nullable Hold acquire(LockEngine engine, String key, AcquireOptions options, Object owner, long waitNanos)
-				throws InterruptedException;
-
 	}
 
 }

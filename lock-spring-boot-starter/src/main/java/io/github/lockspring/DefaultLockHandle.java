@@ -16,13 +16,12 @@
 
 package io.github.lockspring;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,22 +33,17 @@ import io.github.lockspring.support.KeyFormat;
  */
 final class DefaultLockHandle implements LockHandle {
 
-	private static final VarHandle CLOSED;
-
-	static {
-		try {
-			CLOSED = MethodHandles.lookup().findVarHandle(DefaultLockHandle.class, "closed", boolean.class);
-		}
-		catch (ReflectiveOperationException ex) {
-			throw new ExceptionInInitializerError(ex);
-		}
-	}
+	private static final AtomicIntegerFieldUpdater<DefaultLockHandle> CLOSED = AtomicIntegerFieldUpdater
+		.newUpdater(DefaultLockHandle.class, "closed");
 
 	private final Hold hold;
 
 	private final int prefixLength;
 
-	private volatile boolean closed;
+	/**
+	 * 1 once it is closed.
+	 */
+	private volatile int closed;
 
 	DefaultLockHandle(Hold hold, int prefixLength) {
 		this.hold = hold;
@@ -74,7 +68,7 @@ final class DefaultLockHandle implements LockHandle {
 	 * another key.
 	 */
 	@Nullable Hold holdOf(String backend, String storeKey) {
-		return (!this.closed && this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend)) ? this.hold
+		return (this.closed == 0 && this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend)) ? this.hold
 				: null;
 	}
 
@@ -106,17 +100,17 @@ final class DefaultLockHandle implements LockHandle {
 
 	@Override
 	public boolean isHeld() {
-		return !this.closed && this.hold.isHeld();
+		return this.closed == 0 && this.hold.isHeld();
 	}
 
 	@Override
 	public boolean isLost() {
-		return !this.closed && !this.hold.hasLease();
+		return this.closed == 0 && !this.hold.hasLease();
 	}
 
 	@Override
 	public Duration remaining() {
-		return this.closed ? Duration.ZERO : this.hold.remaining();
+		return (this.closed == 1) ? Duration.ZERO : this.hold.remaining();
 	}
 
 	@Override
@@ -135,7 +129,7 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	private void requireOpen() {
-		if (this.closed) {
+		if (this.closed == 1) {
 			throw new IllegalStateException(
 					"The handle of the lock on " + KeyFormat.quote(this.hold.key()) + " is closed");
 		}
@@ -153,7 +147,7 @@ final class DefaultLockHandle implements LockHandle {
 	 * @return {@code false} if it is closed already
 	 */
 	boolean markClosed() {
-		boolean marked = CLOSED.compareAndSet(this, false, true);
+		boolean marked = CLOSED.compareAndSet(this, 0, 1);
 		if (marked) {
 			this.hold.warnIfForeignThread();
 		}
@@ -206,7 +200,7 @@ final class DefaultLockHandle implements LockHandle {
 
 	@Override
 	public String toString() {
-		return "lock on " + KeyFormat.quote(this.hold.key()) + (this.closed ? ", closed" : "");
+		return "lock on " + KeyFormat.quote(this.hold.key()) + ((this.closed == 1) ? ", closed" : "");
 	}
 
 }

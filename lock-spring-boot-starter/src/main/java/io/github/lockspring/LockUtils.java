@@ -198,17 +198,16 @@ public final class LockUtils {
 
 	/**
 	 * Acquire either all of several keys or none of them.
+	 * @param <X> the exception thrown if a step is interrupted
 	 * @param groups the keys, in the order in which they are acquired
 	 * @param waitNanos the available time, by the clock of the first engine
-	 * @param interruptible whether an interrupt ends the acquisition
+	 * @param step acquires a key that cannot be acquired together with others
 	 * @return the holds, or {@code null} if one of them was not acquired in time
-	 * @throws InterruptedException if interrupted while waiting; nothing is held then
+	 * @throws X if a step is interrupted while waiting; nothing is held then
 	 */
-	public static @Nullable List<Hold> acquireAll(List<KeyGroup> groups, long waitNanos, boolean interruptible)
-			throws InterruptedException {
-		return new BlockingAcquisition(groups, waitNanos,
-				interruptible ? LockEngine::acquire : LockEngine::acquireUninterruptibly)
-			.run();
+	public static <X extends Exception> @Nullable List<Hold> acquireAll(List<KeyGroup> groups, long waitNanos,
+			Step<X> step) throws X {
+		return new BlockingAcquisition<>(groups, waitNanos, step).run();
 	}
 
 	/**
@@ -311,6 +310,29 @@ public final class LockUtils {
 		Object ownerOf(String storeKey) {
 			return this.template.ownerOf(storeKey);
 		}
+
+	}
+
+	/**
+	 * Acquisition of a single key by an engine.
+	 *
+	 * @param <X> the exception thrown if it is interrupted
+	 */
+	@FunctionalInterface
+	public interface Step<X extends Exception> {
+
+		/**
+		 * Acquire a key.
+		 * @param engine the engine
+		 * @param key the key
+		 * @param options the options
+		 * @param owner the owner
+		 * @param waitNanos the available time
+		 * @return the hold, or {@code null} if it was not acquired in time
+		 * @throws X if interrupted while waiting
+		 */
+		@Nullable Hold acquire(LockEngine engine, String key, AcquireOptions options, Object owner, long waitNanos)
+				throws X;
 
 	}
 

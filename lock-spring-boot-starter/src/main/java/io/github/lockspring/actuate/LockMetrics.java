@@ -16,10 +16,11 @@
 
 package io.github.lockspring.actuate;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -50,8 +51,6 @@ import io.github.lockspring.engine.LockNames;
 public final class LockMetrics {
 
 	private static final Log logger = LogFactory.getLog(LockMetrics.class);
-
-	private static final LockKind[] KINDS = LockKind.values();
 
 	private static final LockObservationConvention DEFAULT = new LockObservationConvention() {
 	};
@@ -99,7 +98,12 @@ public final class LockMetrics {
 
 		private final LockNames names;
 
-		private final ConcurrentMap<String, AtomicReferenceArray<@Nullable LockMeters>> meters = new ConcurrentHashMap<>();
+		/**
+		 * Meters by name, for each kind.
+		 */
+		private final List<ConcurrentMap<String, LockMeters>> meters = Arrays.stream(LockKind.values())
+			.<ConcurrentMap<String, LockMeters>>map((kind) -> new ConcurrentHashMap<>())
+			.toList();
 
 		Observer(String backend, LockNames names) {
 			this.backend = backend;
@@ -124,23 +128,10 @@ public final class LockMetrics {
 		}
 
 		private LockMeters meters(String name, LockKind kind) {
-			AtomicReferenceArray<@Nullable LockMeters> kinds = this.meters.get(name);
-			if (kinds == null) {
-				kinds = this.meters.computeIfAbsent(name, (key) -> new AtomicReferenceArray<>(KINDS.length));
-			}
-			LockMeters meters = kinds.get(kind.ordinal());
-			return (meters != null) ? meters : create(kinds, name, kind);
-		}
-
-		private LockMeters create(AtomicReferenceArray<@Nullable LockMeters> kinds, String name, LockKind kind) {
-			synchronized (kinds) {
-				LockMeters meters = kinds.get(kind.ordinal());
-				if (meters == null) {
-					meters = create(new LockTags(name, this.backend, kind.name().toLowerCase(Locale.ROOT)));
-					kinds.set(kind.ordinal(), meters);
-				}
-				return meters;
-			}
+			ConcurrentMap<String, LockMeters> known = this.meters.get(kind.ordinal());
+			LockMeters meters = known.get(name);
+			return (meters != null) ? meters : known.computeIfAbsent(name,
+					(key) -> create(new LockTags(key, this.backend, kind.name().toLowerCase(Locale.ROOT))));
 		}
 
 		private LockMeters create(LockTags tags) {

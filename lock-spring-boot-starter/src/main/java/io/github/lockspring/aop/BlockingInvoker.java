@@ -182,21 +182,11 @@ final class BlockingInvoker implements LockedInvoker {
 
 	private static @Nullable Object proceed(LockedMethod method, MethodInvocation invocation) throws Throwable {
 		Object result = invocation.proceed();
-		if (result != null && method.returnType().mayBeDeferred()) {
-			requireDone(result, method);
-		}
-		return result;
-	}
-
-	/**
-	 * Reject a result whose work is not done, for declared types that may be
-	 * asynchronous.
-	 */
-	private static void requireDone(Object result, LockedMethod method) {
-		if (!isDone(result)) {
+		if (result != null && method.returnType().mayBeDeferred() && !isDone(result)) {
 			throw new IllegalStateException(method.site() + ": the method returned " + result.getClass().getName()
 					+ ", whose work would continue after the lock is released. Declare that type as its return type.");
 		}
+		return result;
 	}
 
 	private static boolean isDone(Object result) {

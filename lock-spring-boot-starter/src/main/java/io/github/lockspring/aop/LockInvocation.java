@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.InvalidLockKeyException;
@@ -41,20 +40,6 @@ import io.github.lockspring.OnLost;
  * @param options the lock options
  */
 record LockInvocation(LockOperation lock, Object key, LockOptions options) {
-
-	/**
-	 * Create the lock invocation of a call.
-	 * @param lock the lock operation of the method
-	 * @param invocation the call
-	 * @return the lock invocation, or {@code null} if the condition of the lock is not
-	 * met
-	 * @throws IllegalArgumentException if the condition, the key or a duration cannot be
-	 * evaluated
-	 */
-	static @Nullable LockInvocation of(LockOperation lock, MethodInvocation invocation) {
-		return lock.applies(invocation) ? new LockInvocation(lock, lock.keyOf(invocation), lock.optionsOf(invocation))
-				: null;
-	}
 
 	/**
 	 * Acquire the lock for a handle instead of a thread. A lock that is already held by

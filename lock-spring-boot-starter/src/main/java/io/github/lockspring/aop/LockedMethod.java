@@ -87,9 +87,8 @@ final class LockedMethod {
 	List<LockInvocation> lockInvocationsOf(MethodInvocation invocation) {
 		List<LockInvocation> lockInvocations = new ArrayList<>(this.locks.size());
 		for (LockOperation lock : this.locks) {
-			LockInvocation lockInvocation = LockInvocation.of(lock, invocation);
-			if (lockInvocation != null) {
-				lockInvocations.add(lockInvocation);
+			if (lock.applies(invocation)) {
+				lockInvocations.add(new LockInvocation(lock, lock.keyOf(invocation), lock.optionsOf(invocation)));
 			}
 		}
 		lockInvocations.sort(ORDER);

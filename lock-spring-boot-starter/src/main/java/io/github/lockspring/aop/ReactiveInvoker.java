@@ -80,14 +80,14 @@ final class ReactiveInvoker implements LockedInvoker {
 		LockContext outer = context.getOrDefault(LockContext.class, LockContext.get());
 		MethodInvocation call = DetachableInvocation.detach(invocation);
 		if (NestedProxiesInvoker.isGuarded(call, context.getOrDefault(NestedProxiesInvoker.class, null))) {
-			return new Invocation(method, call, List.of(), null).runUnder(0, outer);
+			return new Invocation(method, call, List.of(), null).runUnder(0, outer, List.of());
 		}
 		List<LockInvocation> lockInvocations = method.lockInvocationsOf(call);
 		ReactiveTransaction transaction = ReactiveTransaction.of(context);
 		if (transaction != null) {
 			lockInvocations.forEach((each) -> this.transactions.requireAllowed(each, each.isHeldIn(outer)));
 		}
-		return new Invocation(method, call, lockInvocations, transaction).runUnder(0, outer);
+		return new Invocation(method, call, lockInvocations, transaction).runUnder(0, outer, List.of());
 	}
 
 	/**
@@ -136,17 +136,10 @@ final class ReactiveInvoker implements LockedInvoker {
 		 * Acquire the locks starting at an index, and call the method.
 		 * @param index the index of the next lock
 		 * @param outer the locks that are held already
+		 * @param interrupting the locks held so far whose loss cancels the stream
 		 * @return the stream, which ends after the locks were released
 		 */
-		Publisher<?> runUnder(int index, @Nullable LockContext outer) {
-			return runUnder(index, outer, List.of());
-		}
-
-		/**
-		 * Acquire the locks starting at an index, and call the method.
-		 * @param interrupting the locks held so far whose loss cancels the stream
-		 */
-		private Publisher<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
+		Publisher<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
 			if (index == this.lockInvocations.size()) {
 				return run(outer, interrupting);
 			}

@@ -18,8 +18,8 @@ package io.github.lockspring.autoconfigure;
 
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -32,6 +32,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.util.Assert;
 
 import io.github.lockspring.spi.LockBackend;
 
@@ -52,7 +53,9 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 			.get(ConditionalOnLockBackend.class);
 		LockBackendType backend = annotation.getEnum(MergedAnnotation.VALUE, LockBackendType.class);
 		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockBackend.class, backend);
-		if (hasReplacement(context.getBeanFactory())) {
+		ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
+		Assert.state(beanFactory != null, "'beanFactory' must not be null");
+		if (hasBean(beanFactory, LockBackendReplacement.class)) {
 			return ConditionOutcome.noMatch(message.because("a replacement of all backends was found"));
 		}
 		Binder binder = Binder.get(context.getEnvironment());
@@ -61,7 +64,7 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 		if (additional.stream().anyMatch(backend.name()::equalsIgnoreCase)) {
 			return ConditionOutcome.match(message.because("lock.additional-backends contains it"));
 		}
-		if (definesBackend(context.getBeanFactory())) {
+		if (!hasBean(beanFactory, WithoutOwnLockBackend.class)) {
 			return ConditionOutcome.noMatch(message.because("the application defines its own backend"));
 		}
 		String chosen = binder.bind("lock.backend", String.class).orElse(null);
@@ -73,27 +76,21 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 		if (!property.isEmpty() && binder.bind(property, String.class).isBound()) {
 			return ConditionOutcome.match(message.because("lock.backend is not set, and " + property + " is"));
 		}
-		boolean hasClient = hasClient(context.getBeanFactory(), annotation.getClassArray("client"));
+		boolean hasClient = hasClient(beanFactory, annotation.getClassArray("client"));
 		return new ConditionOutcome(hasClient,
 				message.because("lock.backend is not set, and " + (hasClient ? "a" : "no") + " client bean was found"));
 	}
 
-	private static boolean hasReplacement(@Nullable ConfigurableListableBeanFactory beanFactory) {
-		return beanFactory != null
-				&& beanFactory.getBeanNamesForType(LockBackendReplacement.class, true, false).length > 0;
-	}
-
 	/**
-	 * Return whether the application defines a backend. The marker is looked up by type,
-	 * because applications may change the names of beans.
+	 * Return whether there is a bean. It is looked up by type, because applications may
+	 * change the names of beans.
 	 */
-	private static boolean definesBackend(@Nullable ConfigurableListableBeanFactory beanFactory) {
-		return beanFactory != null
-				&& beanFactory.getBeanNamesForType(WithoutOwnLockBackend.class, true, false).length == 0;
+	private static boolean hasBean(ListableBeanFactory beanFactory, Class<?> type) {
+		return beanFactory.getBeanNamesForType(type, true, false).length > 0;
 	}
 
-	private static boolean hasClient(@Nullable ConfigurableListableBeanFactory beanFactory, Class<?>[] clients) {
-		return beanFactory != null && clients.length > 0
+	private static boolean hasClient(ListableBeanFactory beanFactory, Class<?>[] clients) {
+		return clients.length > 0
 				&& BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, clients[0], true, false).length > 0;
 	}
 

@@ -153,19 +153,13 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
 
 	/**
 	 * Owner of one lock.
-	 *
-	 * @param name the name of the lock
 	 */
-	private record Owner(String name) {
+	private static final class Owner {
 
-		@Override
-		public boolean equals(@Nullable Object other) {
-			return this == other;
-		}
+		private final String name;
 
-		@Override
-		public int hashCode() {
-			return System.identityHashCode(this);
+		Owner(String name) {
+			this.name = name;
 		}
 
 		@Override

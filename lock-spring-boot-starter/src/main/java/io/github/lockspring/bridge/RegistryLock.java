@@ -93,20 +93,15 @@ final class RegistryLock implements DistributedLock {
 	}
 
 	private boolean acquireUninterruptibly(AcquireOptions options, long waitNanos) {
-		try {
-			return acquire((owner) -> this.registry.engine()
-				.acquireUninterruptibly(this.storeKey, options, owner, waitNanos));
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException("Unexpected interrupt during an uninterruptible acquisition", ex);
-		}
+		return acquire((owner) -> this.registry.engine()
+			.acquireUninterruptibly(this.storeKey, options, owner, waitNanos));
 	}
 
 	private boolean acquire(AcquireOptions options, long waitNanos) throws InterruptedException {
 		return acquire((owner) -> this.registry.engine().acquire(this.storeKey, options, owner, waitNanos));
 	}
 
-	private boolean acquire(Attempt attempt) throws InterruptedException {
+	private <X extends Exception> boolean acquire(Attempt<X> attempt) throws X {
 		Claim claim = new Claim(Thread.currentThread(), this.storeKey);
 		Hold held = innermost(claim);
 		Hold hold = acquire(attempt, claim, (held != null && held.hasLease()) ? held.owner() : claim);
@@ -121,7 +116,7 @@ final class RegistryLock implements DistributedLock {
 	/**
 	 * Acquire for an owner, or for a new one if the lease of the former is lost.
 	 */
-	private @Nullable Hold acquire(Attempt attempt, Claim claim, Object owner) throws InterruptedException {
+	private <X extends Exception> @Nullable Hold acquire(Attempt<X> attempt, Claim claim, Object owner) throws X {
 		try {
 			return attempt.acquire(owner);
 		}
@@ -193,9 +188,9 @@ final class RegistryLock implements DistributedLock {
 	/**
 	 * Acquires for an owner.
 	 */
-	private interface Attempt {
+	private interface Attempt<X extends Exception> {
 
-		@Nullable Hold acquire(Object owner) throws InterruptedException;
+		@Nullable Hold acquire(Object owner) throws X;
 
 	}
 

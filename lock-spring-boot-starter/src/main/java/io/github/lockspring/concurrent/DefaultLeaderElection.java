@@ -186,7 +186,7 @@ final class DefaultLeaderElection implements LeaderElection {
 		}
 		catch (ExecutionException | TimeoutException ex) {
 			if (ex.getCause() instanceof LockShutdownException) {
-				throw shutdownException();
+				throw new LockShutdownException(this.storeKey, null);
 			}
 			return isLeader();
 		}
@@ -206,10 +206,6 @@ final class DefaultLeaderElection implements LeaderElection {
 		this.awaiting.add(granted);
 		update();
 		return granted;
-	}
-
-	private RuntimeException shutdownException() {
-		return new LockShutdownException(this.storeKey, null);
 	}
 
 	private IllegalStateException stoppedException() {
@@ -341,7 +337,7 @@ final class DefaultLeaderElection implements LeaderElection {
 			pollAll(this.awaiting, (granted) -> granted.completeExceptionally(stoppedException()));
 		}
 		else if (this.engine.isClosed()) {
-			pollAll(this.awaiting, (granted) -> granted.completeExceptionally(shutdownException()));
+			pollAll(this.awaiting, (granted) -> granted.completeExceptionally(new LockShutdownException(this.storeKey, null)));
 		}
 		else if (this.listeners.areGranted()) {
 			pollAll(this.awaiting, (granted) -> granted.complete(null));

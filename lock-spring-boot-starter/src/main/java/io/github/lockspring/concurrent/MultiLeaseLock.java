@@ -32,7 +32,9 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.LockUtils.KeyGroup;
+import io.github.lockspring.LockUtils.Step;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.Durations;
@@ -83,41 +85,31 @@ final class MultiLeaseLock implements LeaseLock {
 
 	@Override
 	public void lock() {
-		acquireUninterruptibly(Durations.MAX_NANOS);
+		acquire(Durations.MAX_NANOS, LockEngine::acquireUninterruptibly);
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		acquire(Durations.MAX_NANOS, true);
+		acquire(Durations.MAX_NANOS, LockEngine::acquire);
 	}
 
 	@Override
 	public boolean tryLock() {
-		return acquireUninterruptibly(0);
+		return acquire(0, LockEngine::acquireUninterruptibly);
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return acquire(Durations.waitNanos(time, unit), true);
+		return acquire(Durations.waitNanos(time, unit), LockEngine::acquire);
 	}
 
 	@Override
 	public boolean tryLock(Duration waitTime) throws InterruptedException {
-		return acquire(DefaultLeaseLock.waitNanos(waitTime), true);
+		return acquire(DefaultLeaseLock.waitNanos(waitTime), LockEngine::acquire);
 	}
 
-	private boolean acquireUninterruptibly(long waitNanos) {
-		try {
-			return acquire(waitNanos, false);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException("Unexpected interrupt during an uninterruptible acquisition", ex);
-		}
-	}
-
-	private boolean acquire(long waitNanos, boolean interruptible) throws InterruptedException {
-		return LockUtils.acquireAll(this.groups.stream().map(MultiLeaseLock::keysOf).toList(), waitNanos,
-				interruptible) != null;
+	private <X extends Exception> boolean acquire(long waitNanos, Step<X> step) throws X {
+		return LockUtils.acquireAll(this.groups.stream().map(MultiLeaseLock::keysOf).toList(), waitNanos, step) != null;
 	}
 
 	private static KeyGroup keysOf(List<DefaultLeaseLock> group) {

@@ -118,7 +118,8 @@ final class StoredValue {
 	CompletableFuture<Boolean> awaitAsync(Predicate<Value> condition, Duration wait) {
 		CompletableFuture<@Nullable Value> met = this.values.awaitAsync(this.storeKey, condition,
 				Durations.waitNanos(wait));
-		CompletableFuture<Boolean> future = translated(met.thenApply((value) -> value != null));
+		CompletableFuture<Boolean> future = met.thenApply((value) -> value != null)
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translated(failure)));
 		future.whenComplete((result, failure) -> met.cancel(false));
 		return future;
 	}
@@ -138,10 +139,6 @@ final class StoredValue {
 			action.run();
 			return null;
 		});
-	}
-
-	private <T> CompletableFuture<T> translated(CompletableFuture<T> future) {
-		return future.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translated(failure)));
 	}
 
 	private Throwable translated(Throwable failure) {

@@ -19,6 +19,7 @@ package io.github.lockspring.engine;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -60,7 +61,7 @@ final class Acquisition implements Waiter {
 
 	private final long waitNanos;
 
-	private @Nullable Hold hold;
+	private Hold hold;
 
 	private AsyncDispatcher.@Nullable Timer timer;
 
@@ -69,33 +70,38 @@ final class Acquisition implements Waiter {
 	 */
 	private boolean contendNow;
 
-	Acquisition(EngineContext context, Acquirer acquirer, AsyncDispatcher asyncDispatcher, long waitNanos) {
+	/**
+	 * Create an acquisition.
+	 * @param waitNanos how long to wait; zero tries once
+	 * @param newHold returns the hold to acquire, for which this waits
+	 */
+	Acquisition(EngineContext context, Acquirer acquirer, AsyncDispatcher asyncDispatcher, long waitNanos,
+			Function<Waiter, Hold> newHold) {
 		this.context = context;
 		this.acquirer = acquirer;
 		this.asyncDispatcher = asyncDispatcher;
 		this.start = context.time().nanoTime();
 		this.retrySchedule = acquirer.newSchedule(this.start, waitNanos);
 		this.waitNanos = waitNanos;
+		this.hold = newHold.apply(this);
 	}
 
 	/**
 	 * Start the acquisition.
-	 * @param hold the hold to acquire
 	 * @param options the options before the lease time was capped
 	 * @return the future
 	 */
-	CompletableFuture<@Nullable Hold> start(Hold hold, AcquireOptions options) {
-		this.hold = hold;
+	CompletableFuture<@Nullable Hold> start(AcquireOptions options) {
 		try {
 			this.context.requireOpen(options);
 			begin();
 		}
 		catch (Throwable ex) {
 			try {
-				this.acquirer.cancel(hold, ex);
+				this.acquirer.cancel(this.hold, ex);
 			}
 			finally {
-				hold.notifyNotAcquired(AcquireOutcome.of(ex), ex);
+				this.hold.notifyNotAcquired(AcquireOutcome.of(ex), ex);
 			}
 			throw ex;
 		}
@@ -103,13 +109,13 @@ final class Acquisition implements Waiter {
 	}
 
 	private void begin() {
-		if (hold().options().isShareable() && this.acquirer.share(hold())) {
-			if (hold().hasLease()) {
-				complete(hold());
+		if (this.hold.options().isShareable() && this.acquirer.share(this.hold)) {
+			if (this.hold.hasLease()) {
+				complete(this.hold);
 				return;
 			}
-			hold().release();
-			this.hold = hold().anew();
+			this.hold.release();
+			this.hold = this.hold.anew();
 		}
 		LocalQueue.Turn turn = join();
 		if (turn == LocalQueue.Turn.REJECTED) {
@@ -123,7 +129,8 @@ final class Acquisition implements Waiter {
 		}
 		if (this.contendNow || this.context.isClosed()
 				|| !this.progress.compareAndSet(Progress.AWAKE, Progress.ASLEEP)) {
-			dispatch();
+			this.progress.set(Progress.WOKEN);
+			this.asyncDispatcher.execute(this::run);
 		}
 	}
 
@@ -148,11 +155,6 @@ final class Acquisition implements Waiter {
 				return;
 			}
 		}
-	}
-
-	private void dispatch() {
-		this.progress.set(Progress.WOKEN);
-		this.asyncDispatcher.execute(this::run);
 	}
 
 	private void run() {
@@ -180,10 +182,10 @@ final class Acquisition implements Waiter {
 			if (step == Acquirer.Step.SLEEP) {
 				return false;
 			}
-			complete((step == Acquirer.Step.PROCEED) ? hold() : null);
+			complete((step == Acquirer.Step.PROCEED) ? this.hold : null);
 		}
 		catch (Throwable ex) {
-			hold().notifyNotAcquired(AcquireOutcome.of(ex), ex);
+			this.hold.notifyNotAcquired(AcquireOutcome.of(ex), ex);
 			this.future.completeExceptionally(ex);
 		}
 		return true;
@@ -197,16 +199,16 @@ final class Acquisition implements Waiter {
 		try {
 			while (true) {
 				Acquirer.Step step = advanceToGrant();
-				if (step != Acquirer.Step.PROCEED || this.acquirer.hasLease(hold(), this.retrySchedule)) {
+				if (step != Acquirer.Step.PROCEED || this.acquirer.hasLease(this.hold, this.retrySchedule)) {
 					return step;
 				}
-				hold().release();
+				this.hold.release();
 				joinAnew();
 			}
 		}
 		catch (Throwable ex) {
 			this.acquirer.wakeUp(this.retrySchedule);
-			this.acquirer.cancel(hold(), ex);
+			this.acquirer.cancel(this.hold, ex);
 			throw ex;
 		}
 	}
@@ -216,7 +218,7 @@ final class Acquisition implements Waiter {
 	 * @return {@link Acquirer.Step#PROCEED} if it is
 	 */
 	private Acquirer.Step advanceToGrant() {
-		Hold hold = hold();
+		Hold hold = this.hold;
 		while (hold.isPending()) {
 			this.context.requireOpen();
 			if (this.future.isDone()) {
@@ -255,13 +257,13 @@ final class Acquisition implements Waiter {
 	 * step was run. Continues in the same step.
 	 */
 	private void joinAnew() {
-		this.hold = hold().anew();
+		this.hold = this.hold.anew();
 		this.contendNow = join() != LocalQueue.Turn.WAIT;
 	}
 
 	private LocalQueue.Turn join() {
-		hold().waitFrom(this.start);
-		return this.acquirer.join(hold(), this.waitNanos > 0);
+		this.hold.waitFrom(this.start);
+		return this.acquirer.join(this.hold, this.waitNanos > 0);
 	}
 
 	/**
@@ -294,24 +296,16 @@ final class Acquisition implements Waiter {
 
 	private void notify(@Nullable Hold held) {
 		if (logger.isDebugEnabled()) {
-			log(hold().key(), held);
+			log(this.hold.key(), held);
 		}
 		if (held != null) {
 			held.notifyAcquired();
 		}
 		else {
-			hold().notifyNotAcquired(
+			this.hold.notifyNotAcquired(
 					this.future.isDone() ? AcquireOutcome.CANCELLED : AcquireOutcome.notAcquiredWithin(this.waitNanos),
 					null);
 		}
-	}
-
-	private Hold hold() {
-		Hold hold = this.hold;
-		if (hold == null) {
-			throw new IllegalStateException("Not started yet");
-		}
-		return hold;
 	}
 
 	/**

@@ -128,7 +128,9 @@ final class AsyncDispatcher implements DueCalls.Work<AsyncDispatcher.Timer> {
 		}
 		catch (RejectedExecutionException ex) {
 			this.taking.set(false);
-			runAll();
+			for (Runnable step = this.steps.poll(); step != null; step = this.steps.poll()) {
+				step.run();
+			}
 		}
 		catch (Throwable ex) {
 			this.taking.set(false);
@@ -142,12 +144,6 @@ final class AsyncDispatcher implements DueCalls.Work<AsyncDispatcher.Timer> {
 		this.taking.set(false);
 		takeNext();
 		if (step != null) {
-			step.run();
-		}
-	}
-
-	private void runAll() {
-		for (Runnable step = this.steps.poll(); step != null; step = this.steps.poll()) {
 			step.run();
 		}
 	}

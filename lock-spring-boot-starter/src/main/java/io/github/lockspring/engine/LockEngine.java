@@ -50,8 +50,9 @@ public final class LockEngine implements AutoCloseable {
 	static {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
 				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
-				Poller.Sleeper.class, EngineException.class, Durations.class, Acquirer.Step.class, LocalQueue.LastAnswer.class, ObservedHoldListener.class,
-				EngineObservers.class, LockKind.class, AcquireOutcome.class);
+				Poller.Sleeper.class, EngineException.class, Durations.class, Acquirer.Step.class,
+				LocalQueue.LastAnswer.class, ObservedHoldListener.class, EngineObservers.class, LockKind.class,
+				AcquireOutcome.class);
 	}
 
 	private final EngineContext context;
@@ -249,10 +250,11 @@ public final class LockEngine implements AutoCloseable {
 			if (again != null) {
 				return CompletableFuture.completedFuture(again);
 			}
-			Acquisition acquisition = new Acquisition(this.context, this.acquirer, this.dispatchers.steps(), waitNanos);
-			return acquisition
-				.start(new Hold(ObservedHoldListener.of(this.leaseReleaser, this.context.observers(), key, options),
-						key, this.context.capLeaseTime(options), owner, acquisition), options);
+			Hold.Listener listener = ObservedHoldListener.of(this.leaseReleaser, this.context.observers(), key, options);
+			AcquireOptions capped = this.context.capLeaseTime(options);
+			return new Acquisition(this.context, this.acquirer, this.dispatchers.steps(), waitNanos,
+					(waiter) -> new Hold(listener, key, capped, owner, waiter))
+				.start(options);
 		}
 		catch (EngineException ex) {
 			return CompletableFuture.failedFuture(ex);

@@ -191,13 +191,11 @@ final class LossHandler {
 		run(this.events, () -> this.listener.lost(hold.key(), hold.token()));
 		EngineObservers observers = this.context.observers();
 		if (observers != null) {
-			runCallback(() -> notify(observers, hold));
+			runCallback(() -> {
+				observers.onLost(hold);
+				hold.notifyLost();
+			});
 		}
-	}
-
-	private static void notify(EngineObservers observers, Hold hold) {
-		observers.onLost(hold);
-		hold.notifyLost();
 	}
 
 	/**

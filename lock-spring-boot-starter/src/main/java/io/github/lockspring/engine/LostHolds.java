@@ -52,7 +52,7 @@ final class LostHolds {
 	LostHolds(EngineContext context) {
 		this.queues = context.queues();
 		this.time = context.time();
-		this.task = context.task(this::run);
+		this.task = context.task(() -> forEachLost(this::look));
 		this.retentionNanos = Math.min(Durations.nanos(context.settings().limits().maxHoldTime()), MAX_RETENTION_NANOS);
 	}
 
@@ -68,13 +68,6 @@ final class LostHolds {
 	 */
 	private long endOf(Hold hold) {
 		return hold.lease().deadlineNanos() + this.retentionNanos;
-	}
-
-	/**
-	 * Task: check all holds when the first lost one is due.
-	 */
-	private void run() {
-		forEachLost(this::look);
 	}
 
 	/**

@@ -165,8 +165,8 @@ final class MultiKeyAcquirer {
 		try {
 			for (int i = 1; i <= groups; i++) {
 				int end = (int) ((long) holds.size() * i / groups);
-				Outcome outcome = isLongOver(deadline) ? Outcome.UNDECIDED
-						: tryAcquire(holds.subList(held, end), deadline);
+				boolean longOver = this.time.nanoTime() - deadline > this.context.answerNanos();
+				Outcome outcome = longOver ? Outcome.UNDECIDED : tryAcquire(holds.subList(held, end), deadline);
 				if (outcome != Outcome.HELD) {
 					return outcome;
 				}
@@ -182,10 +182,6 @@ final class MultiKeyAcquirer {
 				Hold.releaseAll(holds.subList(0, held));
 			}
 		}
-	}
-
-	private boolean isLongOver(long deadline) {
-		return this.time.nanoTime() - deadline > Durations.nanos(this.context.settings().operationTimeout());
 	}
 
 	private Outcome tryAcquire(List<Hold> holds, long deadline) {

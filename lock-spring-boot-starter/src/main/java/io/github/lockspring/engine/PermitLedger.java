@@ -194,7 +194,8 @@ public final class PermitLedger {
 			if (cause == null) {
 				acquire(attempt, mode);
 			}
-			else if (isUnavailable(cause) && this.engine.nanosUntil(attempt.deadline) > 0) {
+			else if (cause instanceof EngineException ex && ex.getReason() == EngineException.Reason.UNAVAILABLE
+					&& this.engine.nanosUntil(attempt.deadline) > 0) {
 				readLimitLater(attempt);
 			}
 			else {
@@ -205,10 +206,6 @@ public final class PermitLedger {
 
 	private static @Nullable Throwable causeOf(@Nullable Throwable failure) {
 		return (failure instanceof CompletionException) ? failure.getCause() : failure;
-	}
-
-	private static boolean isUnavailable(Throwable failure) {
-		return failure instanceof EngineException ex && ex.getReason() == EngineException.Reason.UNAVAILABLE;
 	}
 
 	/**

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -105,20 +106,28 @@ final class PermitLimits {
 	 * @throws EngineException if the store failed, or did not answer in time
 	 */
 	Value get(String key, long answerDeadline, boolean interruptible) throws InterruptedException {
-		if (!this.context.store().hasValues()) {
-			return Value.ABSENT;
-		}
+		Value known = known(key);
+		return (known != null) ? known : await(read(key, answerDeadline, Runnable::run), answerDeadline, interruptible);
+	}
+
+	/**
+	 * Return the limit of a key if it is known, or cannot be changed.
+	 */
+	private @Nullable Value known(String key) {
+		return this.context.store().hasValues() ? use(key).value : Value.ABSENT;
+	}
+
+	/**
+	 * Read the limit of a key, unless that is in progress.
+	 */
+	private CompletableFuture<Value> read(String key, long answerDeadline, Executor executor) {
 		Limit limit = use(key);
-		Value known = limit.value;
-		if (known != null) {
-			return known;
-		}
 		CompletableFuture<Value> begun = new CompletableFuture<>();
 		CompletableFuture<Value> reading = limit.begin(begun);
 		if (reading == begun) {
-			limit.read(begun, this.context.timeoutUntil(answerDeadline));
+			executor.execute(() -> limit.read(begun, this.context.timeoutUntil(answerDeadline)));
 		}
-		return await(reading, answerDeadline, interruptible);
+		return reading;
 	}
 
 	/**
@@ -168,23 +177,16 @@ final class PermitLimits {
 	 * blocking the calling thread.
 	 */
 	CompletableFuture<Value> getAsync(String key, long answerDeadline) {
-		if (!this.context.store().hasValues()) {
-			return CompletableFuture.completedFuture(Value.ABSENT);
-		}
-		Limit limit = use(key);
-		Value known = limit.value;
-		if (known != null) {
-			return CompletableFuture.completedFuture(known);
-		}
-		CompletableFuture<Value> begun = new CompletableFuture<>();
-		CompletableFuture<Value> reading = limit.begin(begun);
-		if (reading == begun) {
-			this.values.async(() -> {
-				limit.read(begun, this.context.timeoutUntil(answerDeadline));
-				return begun;
-			});
-		}
-		return reading.copy();
+		Value known = known(key);
+		return (known != null) ? CompletableFuture.completedFuture(known)
+				: read(key, answerDeadline, this::runAsync).copy();
+	}
+
+	private void runAsync(Runnable reading) {
+		this.values.async(() -> {
+			reading.run();
+			return reading;
+		});
 	}
 
 	private Limit use(String key) {

@@ -88,22 +88,14 @@ final class ReleaseRetrier implements DueCalls.Work<ReleaseRetrier.PendingReleas
 	 * hold time.
 	 */
 	void release(Hold hold, LeaseRequest request) {
-		release(request, hold.remainingMinimumNanos(this.time));
+		add(request, false, hold.remainingMinimumNanos(this.time));
 	}
 
 	/**
 	 * Release a lease that the store is known to have.
 	 */
 	void release(LeaseRequest request) {
-		release(request, 0);
-	}
-
-	/**
-	 * Release a lease that the store is known to have after a delay that is counted from
-	 * now, until which the key remains locked.
-	 */
-	private void release(LeaseRequest request, long delayNanos) {
-		add(request, false, delayNanos);
+		add(request, false, 0);
 	}
 
 	/**
@@ -113,6 +105,10 @@ final class ReleaseRetrier implements DueCalls.Work<ReleaseRetrier.PendingReleas
 		add(request, true, 0);
 	}
 
+	/**
+	 * Add a release.
+	 * @param delayNanos how long the key remains locked from now on
+	 */
 	private void add(LeaseRequest request, boolean mayArriveLater, long delayNanos) {
 		long now = this.time.nanoTime();
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();

@@ -116,14 +116,12 @@ final class Renewals {
 	 * Task: search for leases that were not registered.
 	 */
 	private synchronized void search() {
-		this.queues.forEachHolder(this::keepActive);
+		this.queues.forEachHolder((hold) -> {
+			if (hold.isActive()) {
+				keep(hold);
+			}
+		});
 		this.plan.wakeUpAt(this.time.nanoTime());
-	}
-
-	private void keepActive(Hold hold) {
-		if (hold.isActive()) {
-			keep(hold);
-		}
 	}
 
 	/**
@@ -207,15 +205,15 @@ final class Renewals {
 			watch(next);
 		}
 		next.setIntervalNanos(this.plan.intervalOf(kept.lease()));
-		this.lanes.computeIfAbsent(lane, this::newLane).calls().schedule(next, dueNanos);
+		this.lanes
+			.computeIfAbsent(lane,
+					(number) -> new RenewalLane(this.context, number == SUSPECTS, this.plan, this::renew))
+			.calls()
+			.schedule(next, dueNanos);
 	}
 
 	private static int laneOf(Hold hold) {
 		return Long.SIZE - Long.numberOfLeadingZeros(hold.lease().spanNanos(hold.options()));
-	}
-
-	private RenewalLane newLane(int number) {
-		return new RenewalLane(this.context, number == SUSPECTS, this.plan, this::renew);
 	}
 
 	private long timeoutNanos(Hold hold) {

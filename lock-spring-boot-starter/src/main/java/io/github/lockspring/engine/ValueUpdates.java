@@ -23,9 +23,9 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
-
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -116,7 +116,7 @@ final class ValueUpdates {
 	private boolean awaitTurn(KeyQueue queue, Entry entry) {
 		long remaining = entry.deadline - this.time.nanoTime();
 		if (remaining <= 0 && queue.cancel(entry)) {
-			entry.fail(new BackendUnavailableException("The store did not respond to the preceding updates in time",
+			entry.completeExceptionally(new BackendUnavailableException("The store did not respond to the preceding updates in time",
 					null));
 			return false;
 		}
@@ -162,7 +162,7 @@ final class ValueUpdates {
 			}
 		}
 		catch (Throwable ex) {
-			batch.forEach((entry) -> entry.fail(ex));
+			batch.forEach((entry) -> entry.completeExceptionally(ex));
 		}
 		finally {
 			queue.endLead();
@@ -368,7 +368,7 @@ final class ValueUpdates {
 	/**
 	 * An update, and the thread that waits for it.
 	 */
-	private static final class Entry {
+	private static final class Entry extends CompletableFuture<ValueUpdateResult> {
 
 		private final ValueChange change;
 
@@ -376,47 +376,38 @@ final class ValueUpdates {
 
 		private final Thread thread = Thread.currentThread();
 
-		private volatile @Nullable ValueUpdateResult result;
-
-		private volatile @Nullable Throwable failure;
-
 		Entry(ValueChange change, long deadline) {
 			this.change = change;
 			this.deadline = deadline;
 		}
 
-		boolean isDone() {
-			return this.result != null || this.failure != null;
+		@Override
+		public boolean complete(ValueUpdateResult result) {
+			return wakeUp(super.complete(result));
 		}
 
-		void complete(ValueUpdateResult result) {
-			this.result = result;
-			wakeUp();
+		@Override
+		public boolean completeExceptionally(Throwable failure) {
+			return wakeUp(super.completeExceptionally(failure));
 		}
 
-		void fail(Throwable failure) {
-			if (!isDone()) {
-				this.failure = failure;
-				wakeUp();
-			}
-		}
-
-		private void wakeUp() {
-			if (this.thread != Thread.currentThread()) {
+		private boolean wakeUp(boolean completed) {
+			if (completed && this.thread != Thread.currentThread()) {
 				LockSupport.unpark(this.thread);
 			}
+			return completed;
 		}
 
 		ValueUpdateResult result() {
-			ValueUpdateResult result = this.result;
-			if (result != null) {
-				return result;
+			try {
+				return join();
 			}
-			Throwable failure = this.failure;
-			if (failure instanceof BackendException ex) {
-				throw ex;
+			catch (CompletionException ex) {
+				if (ex.getCause() instanceof BackendException failure) {
+					throw failure;
+				}
+				throw new OutcomeUnknownException("The update failed: " + ex.getCause(), ex.getCause());
 			}
-			throw new OutcomeUnknownException("The update failed: " + failure, failure);
 		}
 
 	}

@@ -86,7 +86,7 @@ record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String def
 	}
 
 	private Optional<String> problemOf(ResultSetMetaData columns, int index) throws SQLException {
-		if (!isRight(columns, index)) {
+		if (!this.jdbcTypes.contains(columns.getColumnType(index)) || columns.getPrecision(index) < this.minLength) {
 			return Optional.of("Its column '%s' must be %s, not %s(%d).".formatted(this.name, this.definition,
 					columns.getColumnTypeName(index), columns.getPrecision(index)));
 		}
@@ -94,10 +94,6 @@ record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String def
 			return Optional.of("Its column '%s' must be nullable.".formatted(this.name));
 		}
 		return Optional.empty();
-	}
-
-	private boolean isRight(ResultSetMetaData columns, int index) throws SQLException {
-		return this.jdbcTypes.contains(columns.getColumnType(index)) && columns.getPrecision(index) >= this.minLength;
 	}
 
 }

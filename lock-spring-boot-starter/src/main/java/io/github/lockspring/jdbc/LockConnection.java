@@ -258,17 +258,15 @@ final class LockConnection {
 	}
 
 	private void returnToPool() {
-		TimedConnection.succeeds(this::closeStatements);
+		TimedConnection.succeeds(() -> {
+			for (PreparedStatement statement : this.statements.values()) {
+				statement.close();
+			}
+		});
 		if (!TimedConnection.succeeds(this::restore) || this.timed.isAborted()) {
 			this.timed.abort(); // it may only be marked so far
 			// its failure lets a pool detect that the connection is closed
 			TimedConnection.succeeds(() -> JdbcDialect.execute(this.connection, "SELECT 1"));
-		}
-	}
-
-	private void closeStatements() throws SQLException {
-		for (PreparedStatement statement : this.statements.values()) {
-			statement.close();
 		}
 	}
 

@@ -118,13 +118,10 @@ final class MySqlDialect extends JdbcDialect {
 		}
 		Matcher ofMariaDb = MARIADB_VERSION.matcher(version);
 		if (ofMariaDb.find()) {
-			return this.mariaDb && isRecent(Integer.parseInt(ofMariaDb.group(1)), Integer.parseInt(ofMariaDb.group(2)));
+			int major = Integer.parseInt(ofMariaDb.group(1));
+			return this.mariaDb && (major > 10 || (major == 10 && Integer.parseInt(ofMariaDb.group(2)) >= 6));
 		}
 		return !this.mariaDb && product.equals("MySQL") && majorVersion >= 8;
-	}
-
-	private static boolean isRecent(int majorVersion, int minorVersion) {
-		return majorVersion > 10 || (majorVersion == 10 && minorVersion >= 6);
 	}
 
 	@Override

@@ -69,12 +69,12 @@ final class MySqlValueDialect extends ValueDialect {
 	}
 
 	@Override
-	@Nullable Answer update(PreparedStatement statement) throws SQLException {
+	@Nullable UpdatedRow update(PreparedStatement statement) throws SQLException {
 		if (statement.executeUpdate() == 0) {
 			return null;
 		}
 		try (ResultSet result = statement.getGeneratedKeys()) {
-			return new Answer(null, result.next() ? result.getLong(1) : 0);
+			return new UpdatedRow(null, result.next() ? result.getLong(1) : 0);
 		}
 	}
 

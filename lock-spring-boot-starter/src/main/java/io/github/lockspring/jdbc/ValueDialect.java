@@ -108,11 +108,11 @@ abstract class ValueDialect {
 
 	/**
 	 * Run the statement {@link #update()}, by default as a query for the new entry.
-	 * @return the answer, or {@code null} if no row was changed
+	 * @return the row after the update, or {@code null} if it was not changed
 	 */
-	@Nullable Answer update(PreparedStatement statement) throws SQLException {
+	@Nullable UpdatedRow update(PreparedStatement statement) throws SQLException {
 		try (ResultSet result = statement.executeQuery()) {
-			return result.next() ? new Answer(result.getString(1), 0) : null;
+			return result.next() ? new UpdatedRow(result.getString(1), 0) : null;
 		}
 	}
 
@@ -172,14 +172,14 @@ abstract class ValueDialect {
 	}
 
 	/**
-	 * Answer to an update that was applied. If there is neither an entry nor a version,
+	 * Row after an update that was applied. If there is neither an entry nor a version,
 	 * the row has to be read.
 	 *
 	 * @param entry the entry that was written, or {@code null}
 	 * @param version the version of the row after the update if the value before was the
 	 * expected one, or 0
 	 */
-	record Answer(@Nullable String entry, long version) {
+	record UpdatedRow(@Nullable String entry, long version) {
 	}
 
 }

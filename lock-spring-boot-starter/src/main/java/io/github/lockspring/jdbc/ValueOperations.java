@@ -84,15 +84,15 @@ final class ValueOperations {
 		}
 		PreparedStatement statement = this.connection.prepareAcquire(this.sql.update());
 		bind(statement, key, update, expected);
-		ValueDialect.Answer answer = this.sql.update(statement);
-		if (answer == null) {
+		ValueDialect.UpdatedRow row = this.sql.update(statement);
+		if (row == null) {
 			return explain(key, update);
 		}
-		if (answer.entry() != null) {
-			return ValueRow.update(ValueEntry.first(answer.entry())).result(update.change());
+		if (row.entry() != null) {
+			return ValueRow.update(ValueEntry.first(row.entry())).result(update.change());
 		}
-		return (expected != null && answer.version() != 0)
-				? new AppliedUpdate(update.id(), expected, answer.version()).result(update.change())
+		return (expected != null && row.version() != 0)
+				? new AppliedUpdate(update.id(), expected, row.version()).result(update.change())
 				: readResult(key, update);
 	}
 

@@ -109,7 +109,7 @@ final class ValueSql {
 	 * Run the statement {@link #update()}.
 	 * @return the answer, or {@code null} if no row was changed
 	 */
-	ValueDialect.@Nullable Answer update(PreparedStatement statement) throws SQLException {
+	ValueDialect.@Nullable UpdatedRow update(PreparedStatement statement) throws SQLException {
 		return this.values.update(statement);
 	}
 

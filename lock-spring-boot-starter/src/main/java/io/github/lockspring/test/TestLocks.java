@@ -28,7 +28,6 @@ import org.springframework.util.Assert;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.local.LocalStore;
-import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.support.KeyFormat;
 
 /**
@@ -169,11 +168,8 @@ public final class TestLocks {
 	 * @return whether a thread or an asynchronous method of this process holds it
 	 */
 	public boolean isHeldByThisProcess(String key) {
-		return isHeld(key) && !isHeldElsewhere(key) && !isKeptAfterRelease(key);
-	}
-
-	private boolean isKeptAfterRelease(String key) {
-		return store().holders(storeKey(key)).stream().allMatch(LeaseHolder::isReleased);
+		return !isHeldElsewhere(key)
+				&& store().holders(storeKey(key)).stream().anyMatch((holder) -> !holder.isReleased());
 	}
 
 	/**

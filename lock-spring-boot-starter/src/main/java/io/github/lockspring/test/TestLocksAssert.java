@@ -16,6 +16,8 @@
 
 package io.github.lockspring.test;
 
+import java.util.function.Predicate;
+
 import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
 
@@ -51,8 +53,7 @@ public final class TestLocksAssert extends AbstractAssert<TestLocksAssert, TestL
 	 * @return this
 	 */
 	public TestLocksAssert isHeld(String key) {
-		isNotNull();
-		return verify(this.actual.isHeld(key), key, "to be held");
+		return verify((locks) -> locks.isHeld(key), key, "to be held");
 	}
 
 	/**
@@ -61,8 +62,7 @@ public final class TestLocksAssert extends AbstractAssert<TestLocksAssert, TestL
 	 * @return this
 	 */
 	public TestLocksAssert isNotHeld(String key) {
-		isNotNull();
-		return verify(!this.actual.isHeld(key), key, "not to be held");
+		return verify((locks) -> !locks.isHeld(key), key, "not to be held");
 	}
 
 	/**
@@ -71,8 +71,7 @@ public final class TestLocksAssert extends AbstractAssert<TestLocksAssert, TestL
 	 * @return this
 	 */
 	public TestLocksAssert isHeldByThisProcess(String key) {
-		isNotNull();
-		return verify(this.actual.isHeldByThisProcess(key), key, "to be held by this process");
+		return verify((locks) -> locks.isHeldByThisProcess(key), key, "to be held by this process");
 	}
 
 	/**
@@ -81,8 +80,7 @@ public final class TestLocksAssert extends AbstractAssert<TestLocksAssert, TestL
 	 * @return this
 	 */
 	public TestLocksAssert isHeldElsewhere(String key) {
-		isNotNull();
-		return verify(this.actual.isHeldElsewhere(key), key, "to be held by another process");
+		return verify((locks) -> locks.isHeldElsewhere(key), key, "to be held by another process");
 	}
 
 	/**
@@ -101,8 +99,9 @@ public final class TestLocksAssert extends AbstractAssert<TestLocksAssert, TestL
 		return this;
 	}
 
-	private TestLocksAssert verify(boolean valid, String key, String expectation) {
-		if (!valid) {
+	private TestLocksAssert verify(Predicate<TestLocks> condition, String key, String expectation) {
+		isNotNull();
+		if (!condition.test(this.actual)) {
 			failWithMessage("%nExpecting the lock on %s %s.%n%s", KeyFormat.quote(key), expectation, describe(key));
 		}
 		return this;

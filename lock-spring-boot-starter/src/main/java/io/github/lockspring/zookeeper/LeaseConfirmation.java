@@ -31,7 +31,6 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.LeaseRequest;
 
@@ -105,15 +104,14 @@ final class LeaseConfirmation {
 				this.canReadMany &= !unknown;
 				return unknown ? check(session, checked) : CompletableFuture.<Void>failedFuture(failure);
 			}
-			missing.forEach((path) -> gone(unguarded.get(path), path));
+			missing.forEach((path) -> {
+				QueueEntry queueEntry = unguarded.get(path);
+				if (queueEntry != null && queueEntry.paths().contains(path)) {
+					this.watcher.vanished(queueEntry);
+				}
+			});
 			return confirmed;
 		}).thenCompose(Function.identity());
-	}
-
-	private void gone(@Nullable QueueEntry queueEntry, String path) {
-		if (queueEntry != null && queueEntry.paths().contains(path)) {
-			this.watcher.vanished(queueEntry);
-		}
 	}
 
 	/**

@@ -101,13 +101,15 @@ final class QueueEntrance {
 
 	private CompletableFuture<Attempt> enter(QueueEntry queueEntry, int attempt, boolean stays, long now) {
 		Session session = queueEntry.session();
-		List<String> parents = parents(queueEntry.request());
+		LeaseRequest request = queueEntry.request();
+		List<String> parents = request.hasMultipleKeys() ? request.keys().stream().map(this.paths::of).toList()
+				: List.of(this.paths.of(request.key()));
 		CompletableFuture<?> containers = Answers.all(parents.stream()
 			.filter((parent) -> attempt > 0 || !this.parents.contains(parent))
 			.map((parent) -> session.create(parent, CreateMode.CONTAINER))
 			.toList());
 		CompletableFuture<QueuedNodes> queued = QueuedNodes.create(session, parents,
-				QueueNode.prefix(queueEntry.request()), NodeContent.dataOf(this.connection.processName()));
+				QueueNode.prefix(request), NodeContent.dataOf(this.connection.processName()));
 		CompletableFuture<List<List<String>>> lists = parents.stream().anyMatch(this.parents::isFlagged)
 				? list(session, parents) : null;
 		return queued
@@ -115,11 +117,6 @@ final class QueueEntrance {
 					? enterAgain(queueEntry, attempt, stays, now, failure, containers)
 					: entered(queueEntry, parents, nodes, lists, stays, now))
 			.thenCompose(Function.identity());
-	}
-
-	private List<String> parents(LeaseRequest request) {
-		return request.hasMultipleKeys() ? request.keys().stream().map(this.paths::of).toList()
-				: List.of(this.paths.of(request.key()));
 	}
 
 	private static CompletableFuture<List<List<String>>> list(Session session, List<String> parents) {
@@ -157,8 +154,7 @@ final class QueueEntrance {
 					"The transaction ids of ZooKeeper are too high for fencing tokens", null));
 		}
 		if (nodes.alone()) {
-			queueEntry.hold();
-			return CompletableFuture.completedFuture(queueEntry.grant());
+			return grant(queueEntry);
 		}
 		return ((lists != null) ? lists : list(queueEntry.session(), parents)).whenComplete((names, failure) -> {
 			if (failure != null) {
@@ -181,8 +177,7 @@ final class QueueEntrance {
 		catch (BackendUnavailableException | PermitLimitException ex) {
 			return reject(queueEntry, ex);
 		}
-		queueEntry.hold();
-		return CompletableFuture.completedFuture(queueEntry.grant());
+		return grant(queueEntry);
 	}
 
 	private static boolean isFirst(List<String> paths, List<List<String>> lists) {
@@ -225,40 +220,36 @@ final class QueueEntrance {
 	 * Determine the result by the names in the queue.
 	 */
 	private CompletableFuture<Attempt> settle(QueueEntry queueEntry, List<String> names, boolean stays, long now) {
-		List<QueueNode> before;
 		try {
-			before = QueueNode.before(queueEntry.name(), names);
+			List<QueueNode> before = QueueNode.before(queueEntry.name(), names);
+			if (before == null) {
+				this.releaser.forget(queueEntry);
+				return CompletableFuture.completedFuture(new Denial(PAUSE));
+			}
+			if (before.isEmpty()) {
+				return grant(queueEntry);
+			}
+			if (before.size() > MAX_QUEUE_LENGTH) {
+				throw new BackendUnavailableException("More than " + MAX_QUEUE_LENGTH + " processes wait for one key",
+						null);
+			}
+			queueEntry.node().checkLimit(before, names);
+			List<QueueNode> blockers = queueEntry.node().blockers(before);
+			if (blockers.isEmpty()) {
+				return grant(queueEntry);
+			}
+			Optional<QueueNode> placeholder = blockers.stream().filter(QueueNode::released).findFirst();
+			return placeholder.isPresent() ? awaitDelay(queueEntry, placeholder.get(), before, blockers, stays, now)
+					: deny(queueEntry, before, blockers, stays, now, Denial.UNKNOWN_DURATION.retryAfter());
 		}
-		catch (BackendUnavailableException ex) {
+		catch (BackendUnavailableException | PermitLimitException ex) {
 			return reject(queueEntry, ex);
 		}
-		if (before == null) {
-			this.releaser.forget(queueEntry);
-			return CompletableFuture.completedFuture(new Denial(PAUSE));
-		}
-		if (before.isEmpty()) {
-			queueEntry.hold();
-			return CompletableFuture.completedFuture(queueEntry.grant());
-		}
-		if (before.size() > MAX_QUEUE_LENGTH) {
-			return reject(queueEntry, new BackendUnavailableException(
-					"More than " + MAX_QUEUE_LENGTH + " processes wait for one key", null));
-		}
-		QueueNode node = queueEntry.node();
-		try {
-			node.checkLimit(before, names);
-		}
-		catch (PermitLimitException ex) {
-			return reject(queueEntry, ex);
-		}
-		List<QueueNode> blockers = node.blockers(before);
-		if (blockers.isEmpty()) {
-			queueEntry.hold();
-			return CompletableFuture.completedFuture(queueEntry.grant());
-		}
-		Optional<QueueNode> placeholder = blockers.stream().filter(QueueNode::released).findFirst();
-		return placeholder.isPresent() ? awaitDelay(queueEntry, placeholder.get(), before, blockers, stays, now)
-				: deny(queueEntry, before, blockers, stays, now, Denial.UNKNOWN_DURATION.retryAfter());
+	}
+
+	private static CompletableFuture<Attempt> grant(QueueEntry queueEntry) {
+		queueEntry.hold();
+		return CompletableFuture.completedFuture(queueEntry.grant());
 	}
 
 	private CompletableFuture<Attempt> reject(QueueEntry queueEntry, RuntimeException reason) {

@@ -371,12 +371,6 @@ final class Session {
 		return code == Code.NONODE.intValue();
 	}
 
-	private void confirmed(long sent) {
-		if (sent - this.confirmedNanos > 0) {
-			this.confirmedNanos = sent; // answers arrive one after the other
-		}
-	}
-
 	/**
 	 * Answer to a request.
 	 *
@@ -390,8 +384,8 @@ final class Session {
 		 * Receive an answer of a majority, which confirms the session.
 		 */
 		void confirm(int code, @Nullable String path, @Nullable T value) {
-			if (code == Code.OK.intValue()) {
-				confirmed(this.sent);
+			if (code == Code.OK.intValue() && this.sent - Session.this.confirmedNanos > 0) {
+				Session.this.confirmedNanos = this.sent; // answers arrive one after the other
 			}
 			Answers.complete(this, code, path, value);
 		}
