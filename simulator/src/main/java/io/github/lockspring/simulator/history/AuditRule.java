@@ -32,8 +32,8 @@ final class AuditRule implements Rule {
 		List<Finding> findings = new ArrayList<>();
 		for (int line = 0; line < history.events().size(); line++) {
 			if (history.events().get(line).fact() instanceof Audited audit && audit.now() > audit.before()) {
-				findings.add(Finding.violation("audit", "%d of '%s' are left behind"
-					.formatted(audit.now() - audit.before(), audit.item()), line));
+				findings.add(Finding.violation("audit",
+						"%d of '%s' are left behind".formatted(audit.now() - audit.before(), audit.item()), line));
 			}
 		}
 		return findings;

@@ -161,8 +161,7 @@ final class BlockedKeyRule implements Rule {
 		}
 
 		private void unsettle(Operation operation) {
-			operation.request.keys()
-				.forEach((key) -> key(key).settled = now() + this.history.bounds().afterFault());
+			operation.request.keys().forEach((key) -> key(key).settled = now() + this.history.bounds().afterFault());
 		}
 
 		private void change(String process, ProcessChange change) {
@@ -241,8 +240,9 @@ final class BlockedKeyRule implements Rule {
 			boolean delayed = this.faults.values().stream().anyMatch((fault) -> fault.kind() == FaultKind.DELAYED);
 			if (!delayed && Math.max(key.settled, this.settled) < this.history.time(operation.requested)
 					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)) {
-				this.findings.add(Finding.violation("blocked key", "%s is denied '%s', which nobody has"
-					.formatted(operation, key.name), operation.requested, operation.answered));
+				this.findings.add(Finding.violation("blocked key",
+						"%s is denied '%s', which nobody has".formatted(operation, key.name), operation.requested,
+						operation.answered));
 			}
 		}
 
@@ -320,10 +320,10 @@ final class BlockedKeyRule implements Rule {
 		 * Find out whether the key is free for each request, and since when.
 		 */
 		void settle(long now, boolean granted) {
-			boolean free = !this.requests.isEmpty() && this.several == 0 && (this.holding.isEmpty()
-					|| this.waiting.isOnly(Mode.READ) && this.holding.allows(Mode.READ, 1, 1)
-					|| this.waiting.isOnly(Mode.PERMITS)
-							&& this.holding.allows(Mode.PERMITS, this.mostPermits, this.limit));
+			boolean free = !this.requests.isEmpty() && this.several == 0
+					&& (this.holding.isEmpty() || this.waiting.isOnly(Mode.READ) && this.holding.allows(Mode.READ, 1, 1)
+							|| this.waiting.isOnly(Mode.PERMITS)
+									&& this.holding.allows(Mode.PERMITS, this.mostPermits, this.limit));
 			if (free && (!this.isFree || granted)) {
 				this.freeSince = now;
 				this.freeLine = this.line;

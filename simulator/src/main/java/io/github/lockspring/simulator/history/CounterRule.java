@@ -203,9 +203,11 @@ final class CounterRule implements Rule {
 			boolean searched = search(before, slot);
 			this.open.set(slot, null);
 			if (this.states.isEmpty() || !searched) {
-				findings.add(Finding.of("counter", (searched ? "operation %d of '%s' has no possible order"
-						: "the order of operation %d of '%s' has too many possibilities")
-					.formatted(ended.operation(), call.begun().counter()), !searched, this.lastEnd, call.line(), line));
+				findings.add(Finding.of("counter",
+						(searched ? "operation %d of '%s' has no possible order"
+								: "the order of operation %d of '%s' has too many possibilities")
+							.formatted(ended.operation(), call.begun().counter()),
+						!searched, this.lastEnd, call.line(), line));
 				restart();
 			}
 			this.lastEnd = line;

@@ -50,8 +50,9 @@ final class DeadlineRule implements Rule {
 		long end = (operation.answered >= 0) ? history.time(operation.answered) : history.endTime();
 		if (end - deadline > bounds.lateness()
 				&& end > history.disturbances().running(operation.process, deadline, bounds.lateness())) {
-			findings.add(Finding.violation("deadline", "%s waits %d ns longer than its wait time of %d ns"
-				.formatted(operation, end - deadline, wait), operation.requested, operation.answered));
+			findings.add(Finding.violation("deadline",
+					"%s waits %d ns longer than its wait time of %d ns".formatted(operation, end - deadline, wait),
+					operation.requested, operation.answered));
 		}
 		else if (operation.answered >= 0 && history.events().get(operation.answered).fact() instanceof NotAcquired
 				&& deadline - end > wait / 100 + bounds.slackTime()) {

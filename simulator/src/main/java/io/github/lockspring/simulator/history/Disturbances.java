@@ -142,7 +142,8 @@ final class Disturbances {
 	 */
 	boolean forgotValues(long from, long to) {
 		return this.all.stream()
-			.anyMatch((one) -> one.kind() != null && one.kind().forgetsValues() && one.from() <= to && one.to() >= from);
+			.anyMatch(
+					(one) -> one.kind() != null && one.kind().forgetsValues() && one.from() <= to && one.to() >= from);
 	}
 
 	/**

@@ -111,10 +111,10 @@ final class LatchRule implements Rule {
 			for (Call wait : this.waits) {
 				if (wait.outcome == Outcome.DONE && !mayPass(wait)) {
 					int reset = lastReset(wait);
-					boolean excepted = history.disturbances()
-						.forgotValues(history.time(reset), history.time(wait.to));
-					findings.add(Finding.of("latch", "operation %d passes '%s' early"
-						.formatted(wait.begun.operation(), this.name), excepted, reset, wait.from, wait.to));
+					boolean excepted = history.disturbances().forgotValues(history.time(reset), history.time(wait.to));
+					findings.add(Finding.of("latch",
+							"operation %d passes '%s' early".formatted(wait.begun.operation(), this.name), excepted,
+							reset, wait.from, wait.to));
 				}
 				else if (wait.outcome == Outcome.TIMED_OUT) {
 					checkTimedOut(wait, history, findings);
@@ -128,18 +128,22 @@ final class LatchRule implements Rule {
 		}
 
 		/**
-		 * Return whether the setting may have been that of the latch while one waited, and
-		 * so many began to count down.
+		 * Return whether the setting may have been that of the latch while one waited,
+		 * and so many began to count down.
 		 */
 		private boolean mayHaveOpened(Call reset, Call wait) {
 			boolean replaced = this.resets.stream().anyMatch((next) -> next.from > reset.to && next.to < wait.from);
-			return reset.from < wait.to && !replaced && this.countDowns.stream()
-				.filter((call) -> call.from < wait.to && call.to > reset.from)
-				.count() >= reset.begun.count();
+			return reset.from < wait.to && !replaced
+					&& this.countDowns.stream()
+						.filter((call) -> call.from < wait.to && call.to > reset.from)
+						.count() >= reset.begun.count();
 		}
 
 		private int lastReset(Call wait) {
-			return this.resets.stream().filter((reset) -> reset.to < wait.from).mapToInt((reset) -> reset.from).max()
+			return this.resets.stream()
+				.filter((reset) -> reset.to < wait.from)
+				.mapToInt((reset) -> reset.from)
+				.max()
 				.orElse(wait.from);
 		}
 
@@ -162,15 +166,19 @@ final class LatchRule implements Rule {
 				.toArray();
 			int count = (int) last.begun.count();
 			if (count > 0 && counted.length >= count && isLate(history, counted[count - 1], wait)) {
-				findings.add(Finding.violation("latch", "the time of operation %d is over at '%s', which is open"
-					.formatted(wait.begun.operation(), this.name), last.from, counted[count - 1], wait.from, wait.to));
+				findings.add(
+						Finding.violation("latch",
+								"the time of operation %d is over at '%s', which is open"
+									.formatted(wait.begun.operation(), this.name),
+								last.from, counted[count - 1], wait.from, wait.to));
 			}
 		}
 
 		private static boolean isLate(IndexedHistory history, int opened, Call wait) {
 			long from = history.time(opened);
 			long to = history.time(wait.to);
-			return to - from > history.bounds().callTime() && history.disturbances().disturbed(wait.process, from, to) == 0;
+			return to - from > history.bounds().callTime()
+					&& history.disturbances().disturbed(wait.process, from, to) == 0;
 		}
 
 	}

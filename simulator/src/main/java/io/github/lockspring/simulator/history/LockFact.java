@@ -47,8 +47,8 @@ public sealed interface LockFact extends Fact.OfOperation {
 	 * @param leaseTime nanoseconds of a lease that is not renewed, or 0 if it is renewed
 	 * @param waitTime the wait time in nanoseconds, or {@link #FOREVER}
 	 */
-	record Requested(long operation, List<String> keys, Mode mode, int permits, int limit, boolean fair,
-			long leaseTime, long waitTime) implements LockFact {
+	record Requested(long operation, List<String> keys, Mode mode, int permits, int limit, boolean fair, long leaseTime,
+			long waitTime) implements LockFact {
 
 		public Requested {
 			keys = List.copyOf(keys);

@@ -135,7 +135,8 @@ public final class Report {
 	private void measureHandOffs(IndexedHistory history) {
 		Map<String, Integer> released = new HashMap<>();
 		for (int line = 0; line < history.events().size(); line++) {
-			if (history.events().get(line).fact() instanceof LockFact fact && history.operation(fact.operation()) != null) {
+			if (history.events().get(line).fact() instanceof LockFact fact
+					&& history.operation(fact.operation()) != null) {
 				Operation operation = history.operation(fact.operation());
 				for (String key : operation.request.keys()) {
 					if (line == operation.releaseBegun) {
@@ -167,7 +168,8 @@ public final class Report {
 			long[] sorted = unsorted.stream().mapToLong(Long::longValue).sorted().toArray();
 			text.append(String.format(Locale.ROOT, "%-40s", name + " (ms): 50 %, 90 %, 99 %, 100 %"));
 			for (double quantile : new double[] { 0.5, 0.9, 0.99, 1 }) {
-				text.append(String.format(Locale.ROOT, " %12.3f", sorted[(int) Math.ceil(quantile * sorted.length) - 1] / 1e6));
+				text.append(String.format(Locale.ROOT, " %12.3f",
+						sorted[(int) Math.ceil(quantile * sorted.length) - 1] / 1e6));
 			}
 			text.append('\n');
 		});

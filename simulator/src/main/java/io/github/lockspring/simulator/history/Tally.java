@@ -49,8 +49,7 @@ final class Tally {
 	}
 
 	boolean isOnly(Mode mode) {
-		return (mode == Mode.READ) ? this.exclusive + this.permitOwners == 0
-				: this.exclusive + this.readers == 0;
+		return (mode == Mode.READ) ? this.exclusive + this.permitOwners == 0 : this.exclusive + this.readers == 0;
 	}
 
 	/**

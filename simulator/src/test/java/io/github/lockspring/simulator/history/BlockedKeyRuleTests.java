@@ -118,10 +118,8 @@ class BlockedKeyRuleTests {
 
 	@Test
 	void readerWaitsForReader() {
-		this.rule.assertBroken(this.history.read(11, 1)
-			.request(21, Mode.READ, LockFact.FOREVER, false, "a")
-			.at(501)
-			.grant(21, 2));
+		this.rule.assertBroken(
+				this.history.read(11, 1).request(21, Mode.READ, LockFact.FOREVER, false, "a").at(501).grant(21, 2));
 	}
 
 	@Test
@@ -162,11 +160,8 @@ class BlockedKeyRuleTests {
 
 	@Test
 	void deniedWhatAnotherRequested() {
-		this.rule.assertKept(this.history.at(5)
-			.request(11, "a")
-			.request(21, Mode.EXCLUSIVE, 0, false, "a")
-			.deny(21)
-			.grant(11, 1));
+		this.rule.assertKept(
+				this.history.at(5).request(11, "a").request(21, Mode.EXCLUSIVE, 0, false, "a").deny(21).grant(11, 1));
 	}
 
 	@Test

@@ -150,11 +150,11 @@ class LossRuleTests {
 
 	@Test
 	void leaseThatIsNotRenewed() {
-		this.cause.assertKept(this.history
-			.fact(12, new Requested(12, List.of("b"), Mode.EXCLUSIVE, 1, 1, false, 1_000_000_000, 0))
-			.grant(12, 1)
-			.at(1000)
-			.lossTold(12));
+		this.cause.assertKept(
+				this.history.fact(12, new Requested(12, List.of("b"), Mode.EXCLUSIVE, 1, 1, false, 1_000_000_000, 0))
+					.grant(12, 1)
+					.at(1000)
+					.lossTold(12));
 	}
 
 	private HistoryBuilder releaseLost() {

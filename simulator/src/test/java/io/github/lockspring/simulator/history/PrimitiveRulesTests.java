@@ -69,8 +69,7 @@ class PrimitiveRulesTests {
 
 		@Test
 		void unknownIncrementTakesEffectLater() {
-			this.rule.assertKept(
-					add(11).unknown(11).get(21).end(21, 0).get(22).end(22, 1).get(23).end(23, 1));
+			this.rule.assertKept(add(11).unknown(11).get(21).end(21, 0).get(22).end(22, 1).get(23).end(23, 1));
 		}
 
 		@Test
@@ -90,7 +89,8 @@ class PrimitiveRulesTests {
 
 		@Test
 		void comparesAndSets() {
-			this.rule.assertKept(compareAndSet(11, 0, 5).compareAndSet(21, 0, 7).end(11, 0).end(21, 1).get(12).end(12, 7));
+			this.rule
+				.assertKept(compareAndSet(11, 0, 5).compareAndSet(21, 0, 7).end(11, 0).end(21, 1).get(12).end(12, 7));
 		}
 
 		@Test
@@ -195,8 +195,7 @@ class PrimitiveRulesTests {
 
 		@Test
 		void passesByCountDownsBeforeItWasSetAgain() {
-			this.rule
-				.assertBroken(this.latch.countDown(21).countDown(31).set(13).await(12).end(12, Outcome.DONE));
+			this.rule.assertBroken(this.latch.countDown(21).countDown(31).set(13).await(12).end(12, Outcome.DONE));
 		}
 
 		@Test
@@ -252,7 +251,8 @@ class PrimitiveRulesTests {
 
 		@Test
 		void passesTogether() {
-			this.rule.assertKept(steps("11 ARRIVED, 21 ARRIVED, 21 PASSED, 11 PASSED, 12 ARRIVED, 22 ARRIVED, 12 PASSED"));
+			this.rule
+				.assertKept(steps("11 ARRIVED, 21 ARRIVED, 21 PASSED, 11 PASSED, 12 ARRIVED, 22 ARRIVED, 12 PASSED"));
 		}
 
 		@Test
@@ -267,8 +267,7 @@ class PrimitiveRulesTests {
 
 		@Test
 		void passesByOneOfTheRoundBefore() {
-			this.rule.assertBroken(
-					steps("11 ARRIVED, 21 ARRIVED, 21 PASSED, 11 PASSED, 12 ARRIVED, 12 PASSED"));
+			this.rule.assertBroken(steps("11 ARRIVED, 21 ARRIVED, 21 PASSED, 11 PASSED, 12 ARRIVED, 12 PASSED"));
 		}
 
 		@Test

@@ -1,0 +1,158 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.history;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import org.springframework.web.util.HtmlUtils;
+
+import io.github.lockspring.simulator.history.Disturbances.Disturbance;
+import io.github.lockspring.simulator.history.LockFact.Mode;
+
+/**
+ * Picture of a short history as SVG: a lane for each worker of each process, a thin line
+ * while a request waits, a bar while a claim is held, in the color of its key and lighter
+ * if it is shared, and marks where losses were told. Faults, pauses and killed processes
+ * are shades behind the lanes. Each element has a title.
+ *
+ * @author lock-spring-boot-starter contributors
+ */
+public final class HistoryPicture {
+
+	private static final int LEFT = 110;
+
+	private static final int WIDTH = 1000;
+
+	private static final int TOP = 30;
+
+	private static final int LANE = 16;
+
+	private final IndexedHistory history;
+
+	private final Map<String, Integer> lanes = new LinkedHashMap<>();
+
+	private final Map<String, Integer> hues = new LinkedHashMap<>();
+
+	private final List<String> elements = new ArrayList<>();
+
+	private final long begin;
+
+	private final double scale;
+
+	private HistoryPicture(History history) {
+		this.history = new IndexedHistory(history,
+				new Bounds(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO));
+		this.begin = history.events().isEmpty() ? 0 : history.events().get(0).time();
+		this.scale = (double) WIDTH / Math.max(1, history.endTime() - this.begin);
+		for (String process : this.history.processes()) {
+			this.history.operations()
+				.stream()
+				.filter((operation) -> operation.process.equals(process))
+				.forEach((operation) -> this.lanes.putIfAbsent(lane(operation), this.lanes.size()));
+		}
+	}
+
+	/**
+	 * Draw a history.
+	 * @param history the history
+	 * @return an SVG document
+	 */
+	public static String draw(History history) {
+		return new HistoryPicture(history).draw();
+	}
+
+	private String draw() {
+		this.history.disturbances().all().forEach(this::drawDisturbance);
+		this.lanes.forEach((name, lane) -> this.elements
+			.add("<text x='4' y='%d'>%s</text>".formatted(TOP + lane * LANE + LANE - 4, HtmlUtils.htmlEscape(name))));
+		this.history.operations().forEach(this::drawOperation);
+		int bottom = TOP + this.lanes.size() * LANE;
+		this.elements.add("<text x='%d' y='%d'>0 ms</text><text x='%d' y='%2$d' text-anchor='end'>%d ms</text>"
+			.formatted(LEFT, bottom + 14, LEFT + WIDTH, (this.history.endTime() - this.begin) / 1_000_000));
+		return "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' font-size='11'>\n"
+			.formatted(LEFT + WIDTH + 10, bottom + 20) + String.join("\n", this.elements) + "\n</svg>\n";
+	}
+
+	private void drawDisturbance(Disturbance disturbance) {
+		String name = (disturbance.kind() != null) ? disturbance.kind().name() : "PAUSED OR ENDED";
+		boolean global = disturbance.process() == null;
+		this.lanes.forEach((lane, index) -> {
+			if (!global && lane.startsWith(disturbance.process() + " ")) {
+				rectangle(disturbance.from(), disturbance.to(), TOP + index * LANE, LANE, "#ddd", name);
+			}
+		});
+		if (global) {
+			rectangle(disturbance.from(), disturbance.to(), TOP, this.lanes.size() * LANE, "#fdd", name);
+			this.elements.add("<text x='%s' y='%d' fill='#c00'>%s</text>".formatted(number(x(disturbance.from())),
+					TOP - 6, name));
+		}
+	}
+
+	private void drawOperation(Operation operation) {
+		int y = TOP + this.lanes.get(lane(operation)) * LANE;
+		String title = operation + " " + operation.request.mode() + " " + operation.request.keys();
+		int hue = this.hues.computeIfAbsent(operation.request.keys().get(0), (key) -> this.hues.size() * 137 % 360);
+		String color = "hsl(%d,70%%,%d%%)".formatted(hue, (operation.request.mode() == Mode.READ) ? 70 : 45);
+		rectangle(this.history.time(operation.requested), time(operation.answered, operation), y + LANE / 2 - 1, 2,
+				color, title + " waits");
+		if (operation.granted >= 0) {
+			int end = (operation.endBegun() < Integer.MAX_VALUE) ? operation.endBegun() : -1;
+			rectangle(this.history.time(operation.granted), time(end, operation), y + 2, LANE - 4, color,
+					title + " token " + operation.token);
+		}
+		if (operation.lossTold >= 0) {
+			this.elements.add("<text x='%s' y='%d' fill='#c00' font-weight='bold'>×</text>"
+				.formatted(number(x(this.history.time(operation.lossTold)) - 3), y + LANE - 4));
+		}
+	}
+
+	/**
+	 * Return the time of a line, or if it is not there, the end of the process or the
+	 * history.
+	 */
+	private long time(int line, Operation operation) {
+		int end = this.history.disturbances().endAfter(operation.process, operation.requested);
+		if (line >= 0 && line < end) {
+			return this.history.time(line);
+		}
+		return (end < Integer.MAX_VALUE) ? this.history.time(end) : this.history.endTime();
+	}
+
+	private void rectangle(long from, long to, int y, int height, String color, String title) {
+		this.elements.add("<rect x='%s' y='%d' width='%s' height='%d' fill='%s'><title>%s</title></rect>".formatted(
+				number(x(from)), y, number(Math.max(1, (to - from) * this.scale)), height, color,
+				HtmlUtils.htmlEscape(title)));
+	}
+
+	private static String lane(Operation operation) {
+		return operation.process + " " + operation.worker;
+	}
+
+	private double x(long time) {
+		return LEFT + (time - this.begin) * this.scale;
+	}
+
+	private static String number(double number) {
+		return String.format(Locale.ROOT, "%.1f", number);
+	}
+
+}
