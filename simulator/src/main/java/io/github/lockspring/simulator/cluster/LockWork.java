@@ -64,7 +64,8 @@ final class LockWork implements Runnable {
 		Request request = nextRequest();
 		long operation = this.cluster.nextOperation();
 		record(new LockFact.Requested(operation, request.storeKeys(this.locks), request.mode(), request.permits(),
-				request.limit(), request.options().type() == LockType.FAIR, request.options().waitTime().toNanos()));
+				request.limit(), request.options().type() == LockType.FAIR, request.leaseNanos(),
+				request.options().waitTime().toNanos()));
 		LockHandle handle = acquire(operation, request);
 		if (handle != null) {
 			work(operation, request, handle);
@@ -171,6 +172,13 @@ final class LockWork implements Runnable {
 	 * What a worker asks for.
 	 */
 	private record Request(List<String> keys, LockOptions options, Mode mode, int permits, int limit) {
+
+		/**
+		 * Return the time of a lease that is not renewed, or 0.
+		 */
+		long leaseNanos() {
+			return this.options.autoRenew() ? 0 : this.options.leaseTime().toNanos();
+		}
 
 		List<String> storeKeys(LockTemplate locks) {
 			return this.keys.stream().map(locks::storeKey).toList();

@@ -166,7 +166,7 @@ final class BlockedKeyRule implements Rule {
 
 		private void change(String process, ProcessChange change) {
 			if (change.isEnd()) {
-				Set<Operation> ended = this.live.getOrDefault(process, Set.of());
+				Set<Operation> ended = this.live.getOrDefault(process, new HashSet<>());
 				ended.forEach((operation) -> move(operation, waits(operation), -1));
 				ended.forEach(this::unsettle);
 				ended.clear();
