@@ -274,8 +274,8 @@ final class BlockedKeyRule implements Rule {
 		private final Set<Operation> requests = new LinkedHashSet<>();
 
 		/**
-		 * Last line at which a process had a request for the key alone, or anyone one
-		 * for several keys.
+		 * Last line at which a process had a request for the key alone, or anyone one for
+		 * several keys.
 		 */
 		private final Map<String, Integer> requestedUntil = new HashMap<>();
 
@@ -346,7 +346,8 @@ final class BlockedKeyRule implements Rule {
 		 */
 		boolean wasAlone(Operation operation) {
 			return this.holding.isEmpty() && this.heldUntil < operation.requested
-					&& this.requests.stream().allMatch((other) -> isOfOneKey(other) && other.process.equals(operation.process))
+					&& this.requests.stream()
+						.allMatch((other) -> isOfOneKey(other) && other.process.equals(operation.process))
 					&& this.requestedUntil.entrySet()
 						.stream()
 						.allMatch((entry) -> entry.getKey().equals(operation.process)

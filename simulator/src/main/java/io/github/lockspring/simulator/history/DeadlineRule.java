@@ -50,8 +50,7 @@ final class DeadlineRule implements Rule {
 		long wait = operation.request.waitTime();
 		long deadline = history.time(operation.requested) + wait;
 		long end = (operation.answered >= 0) ? history.time(operation.answered) : history.endTime();
-		if (end - deadline > lateness
-				&& end > history.disturbances().running(operation.process, deadline, lateness)) {
+		if (end - deadline > lateness && end > history.disturbances().running(operation.process, deadline, lateness)) {
 			findings.add(Finding.violation("deadline",
 					"%s waits %d ns longer than its wait time of %d ns".formatted(operation, end - deadline, wait),
 					operation.requested, operation.answered));
