@@ -103,6 +103,7 @@ final class ClusterMember {
 		ClusterProcess process = this.process;
 		if (process != null && process.isStarted()) {
 			this.process = null;
+			record(ProcessChange.STOPPING);
 			this.node.start(this.name + "-close", () -> {
 				process.engine().shutdown(this.cluster.settings().lease());
 				onEnd.run();

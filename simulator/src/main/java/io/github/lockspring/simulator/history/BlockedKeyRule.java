@@ -115,16 +115,16 @@ final class BlockedKeyRule implements Rule {
 
 		private void step(Operation operation, LockFact fact) {
 			if (this.line == operation.requested) {
-				this.live.computeIfAbsent(operation.process, (process) -> new LinkedHashSet<>()).add(operation);
+				live(operation.process).add(operation);
 				move(operation, true, 1);
 			}
 			else if (this.line == operation.answered) {
 				leave(operation, operation.granted < 0 && !(fact instanceof NotAcquired));
 				if (operation.granted >= 0) {
-					this.live.get(operation.process).add(operation);
+					live(operation.process).add(operation);
 					move(operation, false, 1);
 				}
-				else if (fact instanceof NotAcquired && operation.request.keys().size() == 1) {
+				else if (fact instanceof NotAcquired && Key.isOfOneKey(operation)) {
 					checkAlone(operation, key(operation.request.keys().get(0)));
 				}
 			}
@@ -134,7 +134,7 @@ final class BlockedKeyRule implements Rule {
 		}
 
 		private void leave(Operation operation, boolean unknown) {
-			if (this.live.getOrDefault(operation.process, Set.of()).remove(operation)) {
+			if (live(operation.process).remove(operation)) {
 				move(operation, waits(operation), -1);
 			}
 			if (unknown) {
@@ -166,7 +166,7 @@ final class BlockedKeyRule implements Rule {
 
 		private void change(String process, ProcessChange change) {
 			if (change.isEnd()) {
-				Set<Operation> ended = this.live.getOrDefault(process, new HashSet<>());
+				Set<Operation> ended = live(process);
 				ended.forEach((operation) -> move(operation, waits(operation), -1));
 				ended.forEach(this::unsettle);
 				ended.clear();
@@ -181,7 +181,7 @@ final class BlockedKeyRule implements Rule {
 		}
 
 		private void suspend(String process, int sign) {
-			Set<Operation> operations = this.live.getOrDefault(process, Set.of());
+			Set<Operation> operations = live(process);
 			if (sign > 0) {
 				operations.forEach((operation) -> move(operation, waits(operation), -1));
 			}
@@ -246,6 +246,10 @@ final class BlockedKeyRule implements Rule {
 			}
 		}
 
+		private Set<Operation> live(String process) {
+			return this.live.computeIfAbsent(process, (name) -> new LinkedHashSet<>());
+		}
+
 		private Key key(String name) {
 			return this.keys.computeIfAbsent(name, Key::new);
 		}
@@ -270,7 +274,8 @@ final class BlockedKeyRule implements Rule {
 		private final Set<Operation> requests = new LinkedHashSet<>();
 
 		/**
-		 * Last line at which a process had a request for the key.
+		 * Last line at which a process had a request for the key alone, or anyone one for
+		 * several keys.
 		 */
 		private final Map<String, Integer> requestedUntil = new HashMap<>();
 
@@ -304,13 +309,13 @@ final class BlockedKeyRule implements Rule {
 				this.heldUntil = line;
 				return;
 			}
-			this.several += (operation.request.keys().size() > 1) ? sign : 0;
+			this.several += isOfOneKey(operation) ? 0 : sign;
 			if (sign > 0) {
 				this.requests.add(operation);
 			}
 			else {
 				this.requests.remove(operation);
-				this.requestedUntil.put(operation.process, line);
+				this.requestedUntil.put(isOfOneKey(operation) ? operation.process : "", line);
 			}
 			this.mostPermits = this.requests.isEmpty() ? 0 : Math.max(this.mostPermits, operation.request.permits());
 			this.limit = operation.request.limit();
@@ -331,13 +336,18 @@ final class BlockedKeyRule implements Rule {
 			this.isFree = free;
 		}
 
+		private static boolean isOfOneKey(Operation operation) {
+			return operation.request.keys().size() == 1;
+		}
+
 		/**
 		 * Return whether nobody held the key while an operation waited, and no other
-		 * process requested it.
+		 * process requested it, or the same process with other keys.
 		 */
 		boolean wasAlone(Operation operation) {
 			return this.holding.isEmpty() && this.heldUntil < operation.requested
-					&& this.requests.stream().allMatch((other) -> other.process.equals(operation.process))
+					&& this.requests.stream()
+						.allMatch((other) -> isOfOneKey(other) && other.process.equals(operation.process))
 					&& this.requestedUntil.entrySet()
 						.stream()
 						.allMatch((entry) -> entry.getKey().equals(operation.process)

@@ -23,7 +23,8 @@ import io.github.lockspring.simulator.history.LockFact.NotAcquired;
 
 /**
  * No request waits longer than its wait time and one call to the store, while its process
- * runs, and none is denied before its wait time is over.
+ * runs, and none is denied before its wait time is over. A request for several keys may
+ * begin another call one call later, and releases what it has with one more.
  */
 final class DeadlineRule implements Rule {
 
@@ -45,11 +46,11 @@ final class DeadlineRule implements Rule {
 
 	private static void check(Operation operation, IndexedHistory history, List<Finding> findings) {
 		Bounds bounds = history.bounds();
+		long lateness = bounds.lateness() + ((operation.request.keys().size() > 1) ? 2 * bounds.callTime() : 0);
 		long wait = operation.request.waitTime();
 		long deadline = history.time(operation.requested) + wait;
 		long end = (operation.answered >= 0) ? history.time(operation.answered) : history.endTime();
-		if (end - deadline > bounds.lateness()
-				&& end > history.disturbances().running(operation.process, deadline, bounds.lateness())) {
+		if (end - deadline > lateness && end > history.disturbances().running(operation.process, deadline, lateness)) {
 			findings.add(Finding.violation("deadline",
 					"%s waits %d ns longer than its wait time of %d ns".formatted(operation, end - deadline, wait),
 					operation.requested, operation.answered));

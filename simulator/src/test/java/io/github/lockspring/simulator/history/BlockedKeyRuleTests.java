@@ -82,6 +82,14 @@ class BlockedKeyRuleTests {
 	}
 
 	@Test
+	void processWithoutOperationsStartsAndEnds() {
+		this.rule.assertKept(this.history.process(1, ProcessChange.STARTED)
+			.process(2, ProcessChange.KILLED)
+			.process(3, ProcessChange.PAUSED)
+			.lossTold(21));
+	}
+
+	@Test
 	void waiterIsPaused() {
 		this.rule.assertKept(waiting().process(2, ProcessChange.PAUSED)
 			.release(11)
@@ -162,6 +170,16 @@ class BlockedKeyRuleTests {
 	void deniedWhatAnotherRequested() {
 		this.rule.assertKept(
 				this.history.at(5).request(11, "a").request(21, Mode.EXCLUSIVE, 0, false, "a").deny(21).grant(11, 1));
+	}
+
+	@Test
+	void deniedWhatTheProcessMayHaveAcquiredAmongSeveral() {
+		this.rule.assertKept(this.history.at(5)
+			.lock(21, "b", 1)
+			.request(11, "a", "b")
+			.request(12, Mode.EXCLUSIVE, 0, false, "a")
+			.deny(12)
+			.grant(11, 2));
 	}
 
 	@Test

@@ -47,6 +47,16 @@ class DeadlineRuleTests {
 	}
 
 	@Test
+	void requestForSeveralKeysIsThreeCallsLate() {
+		this.rule.assertKept(several().at(1200).deny(11));
+	}
+
+	@Test
+	void requestForSeveralKeysIsLate() {
+		this.rule.assertBroken(several().at(1201).deny(11));
+	}
+
+	@Test
 	void grantedLate() {
 		this.rule.assertBroken(request(500).at(801).grant(11, 1));
 	}
@@ -93,6 +103,10 @@ class DeadlineRuleTests {
 
 	private HistoryBuilder request(long wait) {
 		return this.history.request(11, Mode.EXCLUSIVE, wait, false, "a");
+	}
+
+	private HistoryBuilder several() {
+		return this.history.request(11, Mode.EXCLUSIVE, 500, false, "a", "b");
 	}
 
 	private HistoryBuilder paused(long until) {
