@@ -23,11 +23,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -58,7 +55,7 @@ public final class RedisModel implements AutoCloseable {
 
 	private final Set<String> scripts = new HashSet<>();
 
-	private final Map<String, Set<RedisListener>> channels = new LinkedHashMap<>();
+	private final Channels channels = new Channels();
 
 	private long nowMicros;
 
@@ -220,15 +217,9 @@ public final class RedisModel implements AutoCloseable {
 		}
 		return switch (command) {
 			case TIME -> List.of(Long.toString(this.nowMicros / 1_000_000), Long.toString(this.nowMicros % 1_000_000));
-			case PUBLISH -> publish(words[1], words[2]);
+			case PUBLISH -> this.channels.publish(words[1], words[2]);
 			default -> this.keyspace.run(command, words);
 		};
-	}
-
-	private long publish(String channel, String text) {
-		Set<RedisListener> listeners = this.channels.getOrDefault(channel, Set.of());
-		listeners.forEach((listener) -> listener.message(text));
-		return listeners.size();
 	}
 
 	/**
@@ -237,7 +228,7 @@ public final class RedisModel implements AutoCloseable {
 	 * @param listener receives the messages
 	 */
 	public void subscribe(String channel, RedisListener listener) {
-		this.channels.computeIfAbsent(channel, (name) -> new LinkedHashSet<>()).add(listener);
+		this.channels.subscribe(channel, listener);
 	}
 
 	/**
@@ -245,8 +236,7 @@ public final class RedisModel implements AutoCloseable {
 	 * @param listener the listener
 	 */
 	public void unsubscribe(RedisListener listener) {
-		this.channels.values().forEach((listeners) -> listeners.remove(listener));
-		this.channels.values().removeIf(Set::isEmpty);
+		this.channels.unsubscribe(listener);
 	}
 
 	/**
@@ -255,16 +245,14 @@ public final class RedisModel implements AutoCloseable {
 	 * @return whether it is
 	 */
 	public boolean isSubscribed(RedisListener listener) {
-		return this.channels.values().stream().anyMatch((listeners) -> listeners.contains(listener));
+		return this.channels.hasListener(listener);
 	}
 
 	/**
 	 * Close the connections of all listeners.
 	 */
 	public void disconnectListeners() {
-		List<RedisListener> all = this.channels.values().stream().flatMap(Set::stream).toList();
-		this.channels.clear();
-		all.forEach(RedisListener::closed);
+		this.channels.close();
 	}
 
 	/**
