@@ -73,11 +73,4 @@ class RedisModelContractTests extends LockBackendContractTests {
 		}).backend(RedisLockSettings.defaults());
 	}
 
-	@Override
-	protected void disconnect() {
-		synchronized (this.server) {
-			this.server.close();
-		}
-	}
-
 }

@@ -105,7 +105,6 @@ class RedisModelServerTests {
 		this.subscriber.close();
 		this.server.close();
 		this.process.close();
-		this.model.close();
 	}
 
 	@Test

@@ -16,7 +16,6 @@
 
 package io.github.lockspring.simulator.redis;
 
-import java.lang.ref.Cleaner;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -35,21 +34,14 @@ import org.jspecify.annotations.Nullable;
  * Redis, and messages. Its clock is that of the caller. Replies and errors are those of
  * Redis 7.0; hashes are in the order of the creation of their fields. Not thread-safe.
  */
-public final class RedisModel implements AutoCloseable {
+public final class RedisModel {
 
 	private static final String INFO = "# Server\r\nredis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\n"
 			+ "aof_enabled:1\r\nrole:master\r\nconnected_slaves:0\r\n";
 
-	private static final Cleaner CLEANER = Cleaner.create();
-
 	private final LongSupplier clock;
 
-	private final LuaInterpreter interpreter;
-
-	/**
-	 * Closes the interpreter once neither this server nor a copy is in use.
-	 */
-	private final Object end;
+	private final LuaInterpreter interpreter = LuaInterpreter.shared();
 
 	private final Keyspace keyspace;
 
@@ -75,22 +67,17 @@ public final class RedisModel implements AutoCloseable {
 	 */
 	public RedisModel(LongSupplier clock) {
 		this.clock = clock;
-		this.interpreter = new LuaInterpreter();
 		this.keyspace = new Keyspace();
-		this.end = new Object();
-		CLEANER.register(this.end, this.interpreter::close);
 	}
 
 	private RedisModel(RedisModel original, LongSupplier clock) {
 		this.clock = clock;
-		this.interpreter = original.interpreter;
 		this.keyspace = new Keyspace(original.keyspace);
-		this.end = original.end;
 	}
 
 	/**
 	 * Return a server with the present data, like a replica that receives nothing from now
-	 * on. It has no scripts and no listeners. Its interpreter is that of this server.
+	 * on. It has no scripts and no listeners.
 	 * @param clock the clock of the copy, in microseconds since 1970
 	 * @return the copy
 	 */
@@ -331,15 +318,6 @@ public final class RedisModel implements AutoCloseable {
 	 */
 	public long requests() {
 		return this.requests;
-	}
-
-	/**
-	 * Release the interpreter, which ends this server and its copies. That happens by
-	 * itself once they are no longer in use.
-	 */
-	@Override
-	public void close() {
-		this.interpreter.close();
 	}
 
 	/**
