@@ -37,8 +37,9 @@ import party.iroiro.luajava.lua51.Lua51;
 
 /**
  * Interpreter of scripts, the Lua 5.1 that Redis contains, with the conversions of Redis.
- * Compiles each script once. Thread-safe: runs one script at a time. Texts are UTF-8 in Lua, except for the characters NUL and
- * those outside of the basic plane, which have more bytes than there.
+ * Compiles each script once. Thread-safe: runs one script at a time. Texts are UTF-8 in
+ * Lua, except for the characters NUL and those outside of the basic plane, which have
+ * more bytes than there.
  */
 final class LuaInterpreter {
 
@@ -147,7 +148,8 @@ final class LuaInterpreter {
 	}
 
 	/**
-	 * Convert a number as processors do, of which numbers that are too large are negative.
+	 * Convert a number as processors do, of which numbers that are too large are
+	 * negative.
 	 */
 	private static long integer(double number) {
 		return (Math.abs(number) < TWO_TO_63) ? (long) number : Long.MIN_VALUE;
@@ -228,8 +230,7 @@ final class LuaInterpreter {
 			words[i] = switch (this.lua.type(i + 1)) {
 				case STRING -> this.lua.toString(i + 1);
 				case NUMBER -> text(this.lua.toNumber(i + 1));
-				default -> throw new RedisErrorReply(
-						"ERR Lua redis lib command arguments must be strings or integers");
+				default -> throw new RedisErrorReply("ERR Lua redis lib command arguments must be strings or integers");
 			};
 		}
 		return words;

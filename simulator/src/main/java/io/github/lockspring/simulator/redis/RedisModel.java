@@ -30,9 +30,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis server in memory: keys with strings and hashes, scripts, which run in the Lua of
- * Redis, and messages. Its clock is that of the caller. Replies and errors are those of
- * Redis 7.0; hashes are in the order of the creation of their fields. Not thread-safe.
+ * A Redis server in memory: keys with strings and hashes, scripts, which run in the Lua
+ * of Redis, and messages. Its clock is that of the caller. Replies and errors are those
+ * of Redis 7.0; hashes are in the order of the creation of their fields. Not thread-safe.
  */
 public final class RedisModel {
 
@@ -76,8 +76,8 @@ public final class RedisModel {
 	}
 
 	/**
-	 * Return a server with the present data, like a replica that receives nothing from now
-	 * on. It has no scripts and no listeners.
+	 * Return a server with the present data, like a replica that receives nothing from
+	 * now on. It has no scripts and no listeners.
 	 * @param clock the clock of the copy, in microseconds since 1970
 	 * @return the copy
 	 */
@@ -158,8 +158,8 @@ public final class RedisModel {
 			throw new RedisErrorReply("ERR unknown command '" + words[0] + "', with args beginning with: ");
 		}
 		if (!command.accepts(words.length)) {
-			throw new RedisErrorReply("ERR wrong number of arguments for '" + words[0].toLowerCase(Locale.ROOT)
-					+ "' command");
+			throw new RedisErrorReply(
+					"ERR wrong number of arguments for '" + words[0].toLowerCase(Locale.ROOT) + "' command");
 		}
 		this.written = false;
 		return run(command, words);

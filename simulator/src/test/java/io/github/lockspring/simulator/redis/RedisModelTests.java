@@ -207,8 +207,7 @@ class RedisModelTests {
 
 			@Override
 			public void message(String text) {
-				assertThatIllegalStateException().isThrownBy(() -> eval("return 1"))
-					.withMessage("A script is running");
+				assertThatIllegalStateException().isThrownBy(() -> eval("return 1")).withMessage("A script is running");
 				RedisModelTests.this.heard.add(text);
 			}
 
