@@ -292,7 +292,8 @@ public final class ModelRedisClient implements RedisClientAdapter {
 		boolean isLost(long now) {
 			CompletableFuture<?> ping = this.ping;
 			long elapsed = now - this.pingedNanos;
-			if (this.lost || (ping != null && (ping.isDone() ? ping.isCompletedExceptionally() : elapsed > PING_TIMEOUT))) {
+			if (this.lost
+					|| (ping != null && (ping.isDone() ? ping.isCompletedExceptionally() : elapsed > PING_TIMEOUT))) {
 				return true;
 			}
 			if (elapsed > PING_INTERVAL) {

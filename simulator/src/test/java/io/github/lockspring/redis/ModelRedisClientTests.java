@@ -62,7 +62,6 @@ class ModelRedisClientTests {
 	@AfterEach
 	void close() {
 		this.client.close();
-		this.server.close();
 	}
 
 	private static RedisCall acquire(String owner) {

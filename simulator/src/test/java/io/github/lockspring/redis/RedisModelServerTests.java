@@ -60,8 +60,7 @@ class RedisModelServerTests {
 	/**
 	 * Replaces the command {@code TIME} by the first argument.
 	 */
-	private static final String CLOCK = "local redis = (function(server, now) "
-			+ "local function run(f, name, ...) "
+	private static final String CLOCK = "local redis = (function(server, now) " + "local function run(f, name, ...) "
 			+ "if name == 'TIME' then return { string.match(now, '(%d+) (%d+)') } end "
 			+ "local answer = f(name, ...) return answer end "
 			+ "return { error_reply = server.error_reply, call = function(...) return (run(server.call, ...)) end, "
@@ -73,8 +72,8 @@ class RedisModelServerTests {
 
 	private static final String MARK = "{lock:}:mark";
 
-	private static final List<String> INTEGERS = List.of("0", "1", "-1", "20000", "007", "1.5", "-0", "", " 1", "1 ", "+1",
-			"1e3", "9223372036854775807", "9223372036854775808", "-9223372036854775808");
+	private static final List<String> INTEGERS = List.of("0", "1", "-1", "20000", "007", "1.5", "-0", "", " 1", "1 ",
+			"+1", "1e3", "9223372036854775807", "9223372036854775808", "-9223372036854775808");
 
 	private final long seed = Long.getLong("lock.test.seed", System.nanoTime());
 
@@ -105,7 +104,6 @@ class RedisModelServerTests {
 		this.subscriber.close();
 		this.server.close();
 		this.process.close();
-		this.model.close();
 	}
 
 	@Test
@@ -145,8 +143,10 @@ class RedisModelServerTests {
 				}
 				else {
 					String call = this.random.nextBoolean() ? "pcall" : "call";
-					same(Stream.concat(Stream.of("EVAL", "local r = redis." + call + "(unpack(ARGV)) return r", "0"),
-							Stream.of(command)).toArray(String[]::new));
+					same(Stream
+						.concat(Stream.of("EVAL", "local r = redis." + call + "(unpack(ARGV)) return r", "0"),
+								Stream.of(command))
+						.toArray(String[]::new));
 				}
 				KEYS.forEach(this::requireSameState);
 			}
@@ -167,17 +167,18 @@ class RedisModelServerTests {
 
 	@Test
 	void valuesAreConvertedLikeOnTheServer() {
-		for (String value : List.of("nil", "true", "false", "3.99", "-3.99", "2^53", "'text'", "'\u00fc'", "{}", "{1,2,nil,4}",
-				"{1,{'a',{}},false,true}", "{ok='fine'}", "{err='MINE failure'}", "{{err='MINE failure'},1}", "KEYS",
-				"{KEYS[1],ARGV[1],#ARGV[1],#KEYS}", "redis.error_reply('MINE failure')",
-				"redis.error_reply('-MINE failure')", "redis.error_reply(1)", "redis.status_reply('fine')",
-				"tostring(2^53)", "string.format('%.0f', 1.8e15 + 1)", "1e15 .. ''", "error('failure')",
-				"error({err='MINE failure'})", "missing", "KEYS.x.y", "{pcall(error, 'failure')}", "type(redis.call)",
+		for (String value : List.of("nil", "true", "false", "3.99", "-3.99", "2^53", "'text'", "'\u00fc'", "{}",
+				"{1,2,nil,4}", "{1,{'a',{}},false,true}", "{ok='fine'}", "{err='MINE failure'}",
+				"{{err='MINE failure'},1}", "KEYS", "{KEYS[1],ARGV[1],#ARGV[1],#KEYS}",
+				"redis.error_reply('MINE failure')", "redis.error_reply('-MINE failure')", "redis.error_reply(1)",
+				"redis.status_reply('fine')", "tostring(2^53)", "string.format('%.0f', 1.8e15 + 1)", "1e15 .. ''",
+				"error('failure')", "error({err='MINE failure'})", "missing", "KEYS.x.y", "{pcall(error, 'failure')}",
+				"type(redis.call)",
 				"{redis.pcall('HSET','h','f',1e15,'g',2^53+2,'i',-7,'j',1.5,'k',0.1),redis.call('HGETALL','h')}",
 				"redis.pcall()", "redis.pcall('HGET')", "redis.pcall('HGET',{},1)", "redis.pcall('NONE',1)",
-				"redis.pcall('HGET','none','f')", "redis.pcall('HMGET','none','f','g')", "redis.pcall('HGETALL','none')",
-				"{redis.call('PTTL','none')==-2,redis.call('HGET','none','f')==false}", "redis.pcall('SET','s','x').ok",
-				"redis.pcall('HGET','s','f').err", "{string.byte('\u00fc',1,-1)}")) {
+				"redis.pcall('HGET','none','f')", "redis.pcall('HMGET','none','f','g')",
+				"redis.pcall('HGETALL','none')", "{redis.call('PTTL','none')==-2,redis.call('HGET','none','f')==false}",
+				"redis.pcall('SET','s','x').ok", "redis.pcall('HGET','s','f').err", "{string.byte('\u00fc',1,-1)}")) {
 			same("EVAL", "local a = 1\nlocal r = " + value + "\nreturn r", "1", "k\u00fc", "\u20ac");
 		}
 		same("EVAL", "x = 1", "0");
@@ -242,7 +243,8 @@ class RedisModelServerTests {
 			}
 			case 13 -> script(RedisScript.PROBE, List.of(any(KEYS)));
 			case 14, 15, 16 -> update();
-			case 17 -> script(RedisScript.READ_VALUES, this.random.nextBoolean() ? VALUES : List.of(any(VALUES)), channel());
+			case 17 ->
+				script(RedisScript.READ_VALUES, this.random.nextBoolean() ? VALUES : List.of(any(VALUES)), channel());
 			case 18 -> damage();
 			default -> this.nowMicros += this.random.nextInt(15_000_000);
 		}
@@ -251,10 +253,10 @@ class RedisModelServerTests {
 
 	private void acquire() {
 		String mode = any(List.of("x", "x", "s", "p 1 3", "p 2 3", "p 1 4 1"));
-		String how = any(List.of("-", "f", "q " + channel(), "fq " + channel(), "q", "mq " + channel(), "qh " + channel(),
-				"qc " + channel()));
-		List<String> args = new ArrayList<>(List.of("1 x " + owner() + ' ', "30000", "40000",
-				any(List.of("1", "1", "5")), mode));
+		String how = any(List.of("-", "f", "q " + channel(), "fq " + channel(), "q", "mq " + channel(),
+				"qh " + channel(), "qc " + channel()));
+		List<String> args = new ArrayList<>(
+				List.of("1 x " + owner() + ' ', "30000", "40000", any(List.of("1", "1", "5")), mode));
 		if (this.random.nextInt(3) > 0) {
 			args.add(how);
 		}
@@ -262,10 +264,12 @@ class RedisModelServerTests {
 	}
 
 	private void update() {
-		List<String> args = new ArrayList<>(List.of("process" + this.random.nextInt(3),
-				Integer.toString(this.random.nextInt(20)), any(List.of("1", "-3", "5", "9007199254740993",
-						"9223372036854775807", "-9223372036854775808", "-")), any(List.of("-", "0", "1", "5")),
-				any(List.of("-", "replace", "set", "expire")), any(List.of("-", "again"))));
+		List<String> args = new ArrayList<>(
+				List.of("process" + this.random.nextInt(3), Integer.toString(this.random.nextInt(20)),
+						any(List.of("1", "-3", "5", "9007199254740993", "9223372036854775807", "-9223372036854775808",
+								"-")),
+						any(List.of("-", "0", "1", "5")), any(List.of("-", "replace", "set", "expire")),
+						any(List.of("-", "again"))));
 		if (args.get(4).equals("expire") || args.get(2).equals("-")) {
 			args.set(2, args.get(4).equals("expire") ? any(List.of("0", "1000", "60000")) : "-");
 			args.set(4, args.get(4).equals("expire") ? "expire" : "set");
@@ -281,7 +285,8 @@ class RedisModelServerTests {
 		switch (this.random.nextInt(7)) {
 			case 0 -> same("SET", key, "text");
 			case 1 -> same("HSET", key, "field", "foreign");
-			case 2 -> same("HSET", key, any(List.of("state", "value")), any(List.of("2 x", "1 9100000000000000", "1 5 x")));
+			case 2 ->
+				same("HSET", key, any(List.of("state", "value")), any(List.of("2 x", "1 9100000000000000", "1 5 x")));
 			case 3, 4 -> same("DEL", key);
 			default -> setOutOfMemory(this.random.nextBoolean());
 		}
@@ -373,7 +378,8 @@ class RedisModelServerTests {
 	 * Sorts the texts of an answer: those of {@code HGETALL} have no order.
 	 */
 	private static @Nullable Object sorted(@Nullable Object answer) {
-		boolean texts = answer instanceof List<?> list && list.stream().allMatch((element) -> element instanceof String);
+		boolean texts = answer instanceof List<?> list
+				&& list.stream().allMatch((element) -> element instanceof String);
 		return texts ? ((List<?>) answer).stream().sorted().toList() : answer;
 	}
 
@@ -412,8 +418,7 @@ class RedisModelServerTests {
 		long actual = (Long) this.model.command("PTTL", key);
 		long expected = (Long) this.server.command("PTTL", key);
 		long elapsed = (System.nanoTime() - this.begin) / 1_000_000 + 2;
-		assertThat(actual).as(this::description)
-			.isBetween(expected, (expected < 0) ? expected : expected + elapsed);
+		assertThat(actual).as(this::description).isBetween(expected, (expected < 0) ? expected : expected + elapsed);
 	}
 
 	private static @Nullable Object fields(@Nullable Object answer) {

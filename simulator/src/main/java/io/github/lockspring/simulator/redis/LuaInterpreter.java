@@ -37,10 +37,11 @@ import party.iroiro.luajava.lua51.Lua51;
 
 /**
  * Interpreter of scripts, the Lua 5.1 that Redis contains, with the conversions of Redis.
- * Compiles each script once. Texts are UTF-8 in Lua, except for the characters NUL and
- * those outside of the basic plane, which have more bytes than there.
+ * Compiles each script once. Thread-safe: runs one script at a time. Texts are UTF-8 in
+ * Lua, except for the characters NUL and those outside of the basic plane, which have
+ * more bytes than there.
  */
-final class LuaInterpreter implements AutoCloseable {
+final class LuaInterpreter {
 
 	private static final double MAX_EXACT = 1e17;
 
@@ -54,14 +55,20 @@ final class LuaInterpreter implements AutoCloseable {
 
 	private @Nullable Function<String[], @Nullable Object> commands;
 
-	private boolean closed;
-
-	LuaInterpreter() {
+	private LuaInterpreter() {
 		this.lua.openLibraries();
 		load(resource("environment.lua"), "@environment");
 		this.lua.push(this::call);
 		this.lua.pCall(1, 1);
 		this.run = this.lua.ref();
+	}
+
+	/**
+	 * Return the interpreter of all servers, which knows each script only once. To start
+	 * one and to compile all scripts takes longer than many simulations.
+	 */
+	static LuaInterpreter shared() {
+		return Shared.INSTANCE;
 	}
 
 	private static String resource(String name) {
@@ -80,11 +87,10 @@ final class LuaInterpreter implements AutoCloseable {
 	 * Compile a script, unless that was done before.
 	 * @throws RedisErrorReply if it is not valid
 	 */
-	void compile(String sha, String script) {
+	synchronized void compile(String sha, String script) {
 		if (this.functions.containsKey(sha)) {
 			return;
 		}
-		requireOpen();
 		try {
 			load(script, "@user_script");
 		}
@@ -92,12 +98,6 @@ final class LuaInterpreter implements AutoCloseable {
 			throw new RedisErrorReply("ERR Error compiling script (new function): " + ex.getMessage());
 		}
 		this.functions.put(sha, this.lua.ref());
-	}
-
-	private void requireOpen() {
-		if (this.closed) {
-			throw new IllegalStateException("The interpreter is closed");
-		}
 	}
 
 	private void load(String text, String name) {
@@ -112,11 +112,11 @@ final class LuaInterpreter implements AutoCloseable {
 	 * @return the reply
 	 * @throws RedisErrorReply if the script fails or returns an error
 	 */
-	@Nullable Object run(String sha, List<String> keys, List<String> args, Function<String[], @Nullable Object> commands) {
+	synchronized @Nullable Object run(String sha, List<String> keys, List<String> args,
+			Function<String[], @Nullable Object> commands) {
 		if (this.commands != null) {
 			throw new IllegalStateException("A script is running");
 		}
-		requireOpen();
 		this.commands = commands;
 		try {
 			this.lua.refGet(this.run);
@@ -148,7 +148,8 @@ final class LuaInterpreter implements AutoCloseable {
 	}
 
 	/**
-	 * Convert a number as processors do, of which numbers that are too large are negative.
+	 * Convert a number as processors do, of which numbers that are too large are
+	 * negative.
 	 */
 	private static long integer(double number) {
 		return (Math.abs(number) < TWO_TO_63) ? (long) number : Long.MIN_VALUE;
@@ -229,8 +230,7 @@ final class LuaInterpreter implements AutoCloseable {
 			words[i] = switch (this.lua.type(i + 1)) {
 				case STRING -> this.lua.toString(i + 1);
 				case NUMBER -> text(this.lua.toNumber(i + 1));
-				default -> throw new RedisErrorReply(
-						"ERR Lua redis lib command arguments must be strings or integers");
+				default -> throw new RedisErrorReply("ERR Lua redis lib command arguments must be strings or integers");
 			};
 		}
 		return words;
@@ -279,12 +279,13 @@ final class LuaInterpreter implements AutoCloseable {
 		this.lua.setField(-2, field);
 	}
 
-	@Override
-	public synchronized void close() {
-		if (!this.closed) {
-			this.closed = true;
-			this.lua.close();
-		}
+	/**
+	 * Defers the start of the interpreter to its first use.
+	 */
+	private static final class Shared {
+
+		private static final LuaInterpreter INSTANCE = new LuaInterpreter();
+
 	}
 
 }

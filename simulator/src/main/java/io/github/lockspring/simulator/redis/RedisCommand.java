@@ -21,11 +21,10 @@ package io.github.lockspring.simulator.redis;
  */
 enum RedisCommand {
 
-	DEL(-2, true, false), EXISTS(-2, false, false), GET(2, false, false), HDEL(-3, true, false),
-	HGET(3, false, false), HGETALL(2, false, false), HINCRBY(4, true, true), HKEYS(2, false, false),
-	HLEN(2, false, false), HMGET(-3, false, false), HSET(-4, true, true), PERSIST(2, true, false),
-	PEXPIRE(3, true, false), PTTL(2, false, false), PUBLISH(3, false, false), SET(3, true, true),
-	TIME(1, false, false);
+	DEL(-2, true, false), EXISTS(-2, false, false), GET(2, false, false), HDEL(-3, true, false), HGET(3, false, false),
+	HGETALL(2, false, false), HINCRBY(4, true, true), HKEYS(2, false, false), HLEN(2, false, false),
+	HMGET(-3, false, false), HSET(-4, true, true), PERSIST(2, true, false), PEXPIRE(3, true, false),
+	PTTL(2, false, false), PUBLISH(3, false, false), SET(3, true, true), TIME(1, false, false);
 
 	private final int arity;
 

@@ -16,49 +16,38 @@
 
 package io.github.lockspring.simulator.redis;
 
-import java.lang.ref.Cleaner;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis server in memory: keys with strings and hashes, scripts, which run in the Lua of
- * Redis, and messages. Its clock is that of the caller. Replies and errors are those of
- * Redis 7.0; hashes are in the order of the creation of their fields. Not thread-safe.
+ * A Redis server in memory: keys with strings and hashes, scripts, which run in the Lua
+ * of Redis, and messages. Its clock is that of the caller. Replies and errors are those
+ * of Redis 7.0; hashes are in the order of the creation of their fields. Not thread-safe.
  */
-public final class RedisModel implements AutoCloseable {
+public final class RedisModel {
 
 	private static final String INFO = "# Server\r\nredis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\n"
 			+ "aof_enabled:1\r\nrole:master\r\nconnected_slaves:0\r\n";
 
-	private static final Cleaner CLEANER = Cleaner.create();
-
 	private final LongSupplier clock;
 
-	private final LuaInterpreter interpreter;
-
-	/**
-	 * Closes the interpreter once neither this server nor a copy is in use.
-	 */
-	private final Object end;
+	private final LuaInterpreter interpreter = LuaInterpreter.shared();
 
 	private final Keyspace keyspace;
 
 	private final Set<String> scripts = new HashSet<>();
 
-	private final Map<String, Set<RedisListener>> channels = new LinkedHashMap<>();
+	private final Channels channels = new Channels();
 
 	private long nowMicros;
 
@@ -78,22 +67,17 @@ public final class RedisModel implements AutoCloseable {
 	 */
 	public RedisModel(LongSupplier clock) {
 		this.clock = clock;
-		this.interpreter = new LuaInterpreter();
 		this.keyspace = new Keyspace();
-		this.end = new Object();
-		CLEANER.register(this.end, this.interpreter::close);
 	}
 
 	private RedisModel(RedisModel original, LongSupplier clock) {
 		this.clock = clock;
-		this.interpreter = original.interpreter;
 		this.keyspace = new Keyspace(original.keyspace);
-		this.end = original.end;
 	}
 
 	/**
-	 * Return a server with the present data, like a replica that receives nothing from now
-	 * on. It has no scripts and no listeners. Its interpreter is that of this server.
+	 * Return a server with the present data, like a replica that receives nothing from
+	 * now on. It has no scripts and no listeners.
 	 * @param clock the clock of the copy, in microseconds since 1970
 	 * @return the copy
 	 */
@@ -174,8 +158,8 @@ public final class RedisModel implements AutoCloseable {
 			throw new RedisErrorReply("ERR unknown command '" + words[0] + "', with args beginning with: ");
 		}
 		if (!command.accepts(words.length)) {
-			throw new RedisErrorReply("ERR wrong number of arguments for '" + words[0].toLowerCase(Locale.ROOT)
-					+ "' command");
+			throw new RedisErrorReply(
+					"ERR wrong number of arguments for '" + words[0].toLowerCase(Locale.ROOT) + "' command");
 		}
 		this.written = false;
 		return run(command, words);
@@ -220,15 +204,9 @@ public final class RedisModel implements AutoCloseable {
 		}
 		return switch (command) {
 			case TIME -> List.of(Long.toString(this.nowMicros / 1_000_000), Long.toString(this.nowMicros % 1_000_000));
-			case PUBLISH -> publish(words[1], words[2]);
+			case PUBLISH -> this.channels.publish(words[1], words[2]);
 			default -> this.keyspace.run(command, words);
 		};
-	}
-
-	private long publish(String channel, String text) {
-		Set<RedisListener> listeners = this.channels.getOrDefault(channel, Set.of());
-		listeners.forEach((listener) -> listener.message(text));
-		return listeners.size();
 	}
 
 	/**
@@ -237,7 +215,7 @@ public final class RedisModel implements AutoCloseable {
 	 * @param listener receives the messages
 	 */
 	public void subscribe(String channel, RedisListener listener) {
-		this.channels.computeIfAbsent(channel, (name) -> new LinkedHashSet<>()).add(listener);
+		this.channels.subscribe(channel, listener);
 	}
 
 	/**
@@ -245,8 +223,7 @@ public final class RedisModel implements AutoCloseable {
 	 * @param listener the listener
 	 */
 	public void unsubscribe(RedisListener listener) {
-		this.channels.values().forEach((listeners) -> listeners.remove(listener));
-		this.channels.values().removeIf(Set::isEmpty);
+		this.channels.unsubscribe(listener);
 	}
 
 	/**
@@ -255,16 +232,14 @@ public final class RedisModel implements AutoCloseable {
 	 * @return whether it is
 	 */
 	public boolean isSubscribed(RedisListener listener) {
-		return this.channels.values().stream().anyMatch((listeners) -> listeners.contains(listener));
+		return this.channels.hasListener(listener);
 	}
 
 	/**
 	 * Close the connections of all listeners.
 	 */
 	public void disconnectListeners() {
-		List<RedisListener> all = this.channels.values().stream().flatMap(Set::stream).toList();
-		this.channels.clear();
-		all.forEach(RedisListener::closed);
+		this.channels.close();
 	}
 
 	/**
@@ -343,15 +318,6 @@ public final class RedisModel implements AutoCloseable {
 	 */
 	public long requests() {
 		return this.requests;
-	}
-
-	/**
-	 * Release the interpreter, which ends this server and its copies. That happens by
-	 * itself once they are no longer in use.
-	 */
-	@Override
-	public void close() {
-		this.interpreter.close();
 	}
 
 	/**

@@ -19,7 +19,6 @@ package io.github.lockspring.simulator.redis;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,11 +49,6 @@ class RedisModelTests {
 		}
 
 	};
-
-	@AfterEach
-	void close() {
-		this.server.close();
-	}
 
 	private Object eval(String script, String... keys) {
 		List<String> words = new ArrayList<>(List.of("EVAL", script, Integer.toString(keys.length)));
@@ -98,7 +92,6 @@ class RedisModelTests {
 		assertThat(ticking.command("EVAL", "return { redis.call('TIME')[2], redis.call('TIME')[2] }", "0"))
 			.isEqualTo(List.of("0", "0"));
 		assertThat(ticking.command("TIME")).isEqualTo(List.of("1800000000", "1"));
-		ticking.close();
 	}
 
 	@Test
@@ -214,8 +207,7 @@ class RedisModelTests {
 
 			@Override
 			public void message(String text) {
-				assertThatIllegalStateException().isThrownBy(() -> eval("return 1"))
-					.withMessage("A script is running");
+				assertThatIllegalStateException().isThrownBy(() -> eval("return 1")).withMessage("A script is running");
 				RedisModelTests.this.heard.add(text);
 			}
 
@@ -226,14 +218,6 @@ class RedisModelTests {
 		});
 		assertThat(eval("return redis.call('PUBLISH', 'channel', 'text')")).isEqualTo(1L);
 		assertThat(this.heard).containsExactly("text");
-	}
-
-	@Test
-	void closedServerRunsNoScripts() {
-		RedisModel closed = new RedisModel(() -> this.nowMicros);
-		closed.command("EVAL", "return 1", "0");
-		closed.close();
-		assertThatIllegalStateException().isThrownBy(() -> closed.command("EVAL", "return 1", "0"));
 	}
 
 }
