@@ -296,12 +296,12 @@ enum Operation {
 
 	CLOSE(Group.ANY, (actor) -> {
 		actor.sleep(actor.pause());
-		actor.engine().shutdown(Duration.ofMillis(actor.pause()));
+		shutDown(actor);
 	}),
 
 	RESTART(Group.ANY, (actor) -> {
 		actor.sleep(actor.pause());
-		actor.engine().shutdown(Duration.ofMillis(actor.pause()));
+		shutDown(actor);
 		actor.sleep(actor.pause());
 		actor.engine().start();
 	}),
@@ -410,6 +410,20 @@ enum Operation {
 				return null;
 			}
 		});
+	}
+
+	/**
+	 * Shut down, which must not take much longer than the grace period: none of those who
+	 * wait is forgotten.
+	 */
+	private static void shutDown(Actor actor) {
+		long grace = actor.pause();
+		long begin = actor.trial.scheduler.now();
+		actor.engine().shutdown(Duration.ofMillis(grace));
+		long late = actor.trial.scheduler.now() - begin - TimeUnit.MILLISECONDS.toNanos(grace);
+		Trial.check(late <= 20_000_000 || actor.trial.speed != Trial.Speed.IMMEDIATE
+				|| actor.trial.has((operation) -> operation == STALL || operation == RESTART),
+				() -> "The shutdown was late by " + late + " ns");
 	}
 
 	private static void useAll(Actor actor, @Nullable List<Hold> holds) {

@@ -18,35 +18,75 @@ package io.github.lockspring.simulator.threads;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.simulator.threads.Operation.Group;
 import io.github.lockspring.simulator.threads.Trial.Speed;
 
 /**
- * Tests of every pair of operations, whose threads overtake each other.
+ * Tests of every pair of operations, whose threads overtake each other. The properties
+ * {@code simulator.seed} and {@code simulator.seeds} set the first seed, which is a new
+ * one otherwise, and the number of seeds. A failure tells the call of {@link #run} that
+ * repeats it.
  */
 class PairTests {
 
+	/**
+	 * One of how many accesses to memory lets other threads overtake; negative numbers
+	 * stand for threads with priorities.
+	 */
 	private static final int[] DENSITIES = { 2, 10, 50, -20 };
+
+	private static final long FIRST = Long.getLong("simulator.seed", ThreadLocalRandom.current().nextInt());
+
+	private static final long SEEDS = Long.getLong("simulator.seeds", 2);
 
 	@Test
 	void everyPair() {
-		long first = Long.getLong("simulator.seed", 1);
-		long seeds = Long.getLong("simulator.seeds", 2);
-		long runs = 0;
-		long begin = System.nanoTime();
-		for (long seed = first; seed < first + seeds; seed++) {
-			for (Operation[] pair : pairs()) {
-				Trial.run(seed, DENSITIES[(int) (seed % DENSITIES.length)], speed(seed), pair);
-				runs++;
+		List<Operation[]> pairs = pairs();
+		for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+			for (Operation[] pair : pairs) {
+				run(seed, density(seed), speed(seed), pair);
 			}
 		}
-		System.out.println(runs + " runs, " + runs * 1_000_000_000 / (System.nanoTime() - begin) + " per second");
+	}
+
+	@Test
+	void someTriples() {
+		List<Operation[]> pairs = pairs();
+		SplittableRandom random = new SplittableRandom(FIRST);
+		for (long seed = FIRST; seed < FIRST + SEEDS * pairs.size() / 4; seed++) {
+			Operation[] pair = pairs.get(random.nextInt(pairs.size()));
+			Operation third = Operation.values()[random.nextInt(Operation.values().length)];
+			if (third.meets(pair[0]) && third.meets(pair[1]) && !(third.isOfOperator() && third.group() == Group.ANY)) {
+				run(seed, density(seed), speed(seed), pair[0], pair[1], third);
+			}
+		}
+	}
+
+	@Test
+	void otherKeysOfALeaseThatWasReleasedByAnOperatorAreFree() {
+		run(5008, 2, Speed.SLOW, Operation.FORCE_RELEASE, Operation.TOGETHER_ASYNC);
+	}
+
+	@Test
+	void acquisitionBeginsAnewWithAChangedLimitThoughTheStoreFails() {
+		run(5003, -20, Speed.FAILING, Operation.SEMAPHORE_ASYNC, Operation.RESIZE);
+	}
+
+	private static void run(long seed, int density, Speed speed, Operation... operations) {
+		Trial.run(seed, density, speed, operations);
+	}
+
+	private static int density(long seed) {
+		return DENSITIES[Math.floorMod(seed, DENSITIES.length)];
 	}
 
 	static Speed speed(long seed) {
-		return Speed.values()[(int) (seed / DENSITIES.length % 3)];
+		return Speed.values()[(int) Math.floorMod(Math.floorDiv(seed, DENSITIES.length), 3L)];
 	}
 
 	static List<Operation[]> pairs() {
