@@ -115,7 +115,7 @@ final class AsyncAcquisition {
 		return result;
 	}
 
-	private static <T extends @Nullable LockHandle> void complete(CompletableFuture<T> result, T lock) {
+	private static <T extends @Nullable LockHandle> void complete(CompletableFuture<T> result, @Nullable T lock) {
 		if (!result.complete(lock) && lock != null) {
 			lock.closeAsync();
 		}

@@ -68,8 +68,8 @@ final class DefaultLockHandle implements LockHandle {
 	 * another key.
 	 */
 	@Nullable Hold holdOf(String backend, String storeKey) {
-		return (this.closed == 0 && this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend)) ? this.hold
-				: null;
+		return (this.closed == 0 && this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend))
+				? this.hold : null;
 	}
 
 	String backendName() {

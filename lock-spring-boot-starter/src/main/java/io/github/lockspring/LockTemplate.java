@@ -343,7 +343,8 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	public @Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options) {
 		KeyGroup group = new KeyGroup(this, options.acquireOptions(), storeKeys(keys));
 		try {
-			List<Hold> holds = new BlockingAcquisition<>(List.of(group), options.waitNanos(), LockEngine::acquire).run();
+			List<Hold> holds = new BlockingAcquisition<>(List.of(group), options.waitNanos(), LockEngine::acquire)
+				.run();
 			return (holds != null) ? CompositeLockHandle.of(holds, this.prefix.length()) : null;
 		}
 		catch (InterruptedException ex) {

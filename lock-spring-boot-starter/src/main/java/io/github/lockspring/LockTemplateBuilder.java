@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.engine.EngineListener;
@@ -266,7 +265,11 @@ public final class LockTemplateBuilder {
 	public LockTemplate build() {
 		List<LockEngine> opened = new ArrayList<>();
 		try {
-			requireLongerThanInterval(this.settings.renewInterval());
+			Duration interval = this.settings.renewInterval();
+			Duration lease = this.defaultOptions.leaseTime();
+			Assert.isTrue(interval == null || interval.compareTo(lease) < 0,
+					() -> "'renewInterval' must be shorter than the lease time, which is " + lease + ", not "
+							+ interval);
 			for (LockBackend backend : this.backends) {
 				opened.add(new LockEngine(backend, this.settings.withProbeKey(this.keyPrefix + ": "),
 						new LossPublisher(this.lossListener, backend.name()), this.timeSource));
@@ -281,12 +284,6 @@ public final class LockTemplateBuilder {
 			this.backends.subList(opened.size(), this.backends.size()).forEach((backend) -> close(backend, ex));
 			throw ex;
 		}
-	}
-
-	private void requireLongerThanInterval(@Nullable Duration interval) {
-		Duration lease = this.defaultOptions.leaseTime();
-		Assert.isTrue(interval == null || interval.compareTo(lease) < 0,
-				() -> "'renewInterval' must be shorter than the lease time, which is " + lease + ", not " + interval);
 	}
 
 	private static void close(LockBackend backend, Throwable failure) {

@@ -331,8 +331,7 @@ public final class LockUtils {
 		 * @return the hold, or {@code null} if it was not acquired in time
 		 * @throws X if interrupted while waiting
 		 */
-		@Nullable Hold acquire(LockEngine engine, String key, AcquireOptions options, Object owner, long waitNanos)
-				throws X;
+		@Nullable Hold acquire(LockEngine engine, String key, AcquireOptions options, Object owner, long waitNanos) throws X;
 
 	}
 

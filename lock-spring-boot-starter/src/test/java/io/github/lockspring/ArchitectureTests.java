@@ -330,8 +330,8 @@ class ArchitectureTests {
 
 	/**
 	 * In all packages but the root, where {@code LockUtils} is the door to templates and
-	 * lock contexts, which use it themselves, and in that for tests, where two classes make one
-	 * thing: the locks that tests hold elsewhere.
+	 * lock contexts, which use it themselves, and in that for tests, where two classes
+	 * make one thing: the locks that tests hold elsewhere.
 	 */
 	@ArchTest
 	static final ArchRule classesOfAPackageDoNotGoRoundInCircles = slices().assignedFrom(new TopLevelClasses())

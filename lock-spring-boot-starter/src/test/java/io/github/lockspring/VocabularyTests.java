@@ -135,7 +135,7 @@ class VocabularyTests {
 					+ "|LockTree|FreeRows|ThisProcess|LeaseStates|LeaseTable|MethodLock|LockClaim|LockedCalls"
 					+ "|BlockingCalls|StageCalls|ReactiveCalls|CallRoot|CallEvaluationContext|CallTime|LockSite"
 					+ "|OpenTransactions|LockBackendChoice|LockClientChoice|HeldLocks?|AsyncLocks"
-					+ "|DistributedReentrantLock|cutTo|canPassOn|quietUntil)\\b"),
+					+ "|DistributedReentrantLock|LostHolds|cutTo|canPassOn|quietUntil)\\b"),
 			"the present name of the type or method", List.of("new AcquireTerms()", "HeldLocks.of", "lock.cutTo("));
 
 	private static final Search ANY_NAME = new Search(NAMES.pattern());

@@ -62,8 +62,8 @@ public final class LockMetrics {
 	/**
 	 * Create metrics.
 	 * @param registry the registry of the meters
-	 * @param observations the registry of the observations, or {@code null} to record only
-	 * meters, which takes less time
+	 * @param observations the registry of the observations, or {@code null} to record
+	 * only meters, which takes less time
 	 * @param convention the convention of the observations, or {@code null} for the
 	 * default
 	 */

@@ -234,11 +234,9 @@ public class LocksEndpoint {
 
 	private Collection<LockEngine> engines(String key, @Nullable String backend) {
 		require(!key.isBlank(), "The key of a lock must not be blank");
-		if (backend == null) {
-			return this.engines.all();
-		}
-		require(this.engines.names().contains(backend), "There is no lock backend named '" + backend + "'");
-		return List.of(this.engines.require(backend));
+		require(backend == null || this.engines.names().contains(backend),
+				"There is no lock backend named '" + backend + "'");
+		return (backend != null) ? List.of(this.engines.require(backend)) : this.engines.all();
 	}
 
 	private static void require(boolean condition, String message) {

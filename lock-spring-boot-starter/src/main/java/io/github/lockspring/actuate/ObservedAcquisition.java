@@ -42,8 +42,7 @@ final class ObservedAcquisition implements LockObservation {
 
 	private @Nullable Observation hold;
 
-	ObservedAcquisition(String key, LockMeters meters,
-			Function<LockObservationContext, Observation> observations) {
+	ObservedAcquisition(String key, LockMeters meters, Function<LockObservationContext, Observation> observations) {
 		this.meters = meters;
 		this.observations = observations;
 		this.acquireContext = LockObservationContext.acquire(key, meters.tags());

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.aop;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
@@ -146,11 +147,7 @@ final class ReactiveHold {
 	}
 
 	LockHandle lock() {
-		LockHandle lock = this.lock;
-		if (lock == null) {
-			throw new IllegalStateException("Not acquired");
-		}
-		return lock;
+		return Objects.requireNonNull(this.lock, "Not acquired");
 	}
 
 	/**

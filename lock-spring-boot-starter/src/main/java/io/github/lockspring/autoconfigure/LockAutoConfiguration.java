@@ -68,9 +68,9 @@ public final class LockAutoConfiguration {
 	}
 
 	@Bean("io.github.lockspring.lockEngines")
-	LockEngines lockEngines(LockProperties properties, LockSettings settings,
-			ObjectProvider<LockBackend> backends, ApplicationEventPublisher eventPublisher,
-			ObjectProvider<TimeSource> time, ObjectProvider<LockBackendReplacement> replacement) {
+	LockEngines lockEngines(LockProperties properties, LockSettings settings, ObjectProvider<LockBackend> backends,
+			ApplicationEventPublisher eventPublisher, ObjectProvider<TimeSource> time,
+			ObjectProvider<LockBackendReplacement> replacement) {
 		LockBackendReplacement replaced = replacement.getIfAvailable();
 		return new LockEnginesFactory(properties, settings,
 				(replaced != null) ? new ReplacedLockBackends(replaced, backends, properties) : backends,

@@ -74,8 +74,8 @@ final class LockEventPublisher implements SmartLifecycle {
 			if (interest.isAny()) {
 				this.observing = true;
 				this.engines.all()
-					.forEach((engine) -> engine
-						.addObserver(new Observer(engine.backendName(), interest, this.context)));
+					.forEach(
+							(engine) -> engine.addObserver(new Observer(engine.backendName(), interest, this.context)));
 			}
 		}
 	}

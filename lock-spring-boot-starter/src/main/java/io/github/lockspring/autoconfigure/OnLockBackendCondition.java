@@ -17,14 +17,15 @@
 package io.github.lockspring.autoconfigure;
 
 import java.util.List;
+import java.util.Objects;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
@@ -32,7 +33,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
-import org.springframework.util.Assert;
 
 import io.github.lockspring.spi.LockBackend;
 
@@ -53,15 +53,13 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 			.get(ConditionalOnLockBackend.class);
 		LockBackendType backend = annotation.getEnum(MergedAnnotation.VALUE, LockBackendType.class);
 		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockBackend.class, backend);
-		ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
-		Assert.state(beanFactory != null, "'beanFactory' must not be null");
+		ListableBeanFactory beanFactory = Objects.requireNonNull(context.getBeanFactory());
 		if (hasBean(beanFactory, LockBackendReplacement.class)) {
 			return ConditionOutcome.noMatch(message.because("a replacement of all backends was found"));
 		}
 		Binder binder = Binder.get(context.getEnvironment());
-		List<String> additional = binder.bind("lock.additional-backends", Bindable.listOf(String.class))
-			.orElse(List.of());
-		if (additional.stream().anyMatch(backend.name()::equalsIgnoreCase)) {
+		BindResult<List<String>> additional = binder.bind("lock.additional-backends", Bindable.listOf(String.class));
+		if (additional.isBound() && additional.get().stream().anyMatch(backend.name()::equalsIgnoreCase)) {
 			return ConditionOutcome.match(message.because("lock.additional-backends contains it"));
 		}
 		if (!hasBean(beanFactory, WithoutOwnLockBackend.class)) {

@@ -45,11 +45,13 @@ record ZooKeeperClientBuilder(ZooKeeperLockProperties properties) {
 	 * Build a client, which is not started.
 	 */
 	CuratorFramework build() {
+		Duration timeout = this.properties.getConnectionTimeout();
+		Duration sessionTimeout = this.properties.getSessionTimeout();
 		CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
 			.connectString(connectString())
 			.ensembleTracker(false) // the servers are those that are named
-			.sessionTimeoutMs(millis(this.properties.getSessionTimeout()))
-			.connectionTimeoutMs(millis(connectionTimeout()))
+			.sessionTimeoutMs(millis(sessionTimeout))
+			.connectionTimeoutMs(millis((timeout != null) ? timeout : sessionTimeout.dividedBy(2)))
 			.retryPolicy(retryPolicy());
 		if (this.properties.getAuth() != null) {
 			authorize(builder, this.properties.getAuth());
@@ -80,11 +82,6 @@ record ZooKeeperClientBuilder(ZooKeeperLockProperties properties) {
 		catch (IllegalArgumentException ex) {
 			return false;
 		}
-	}
-
-	private Duration connectionTimeout() {
-		Duration timeout = this.properties.getConnectionTimeout();
-		return (timeout != null) ? timeout : this.properties.getSessionTimeout().dividedBy(2);
 	}
 
 	private RetryPolicy retryPolicy() {

@@ -93,8 +93,8 @@ final class RegistryLock implements DistributedLock {
 	}
 
 	private boolean acquireUninterruptibly(AcquireOptions options, long waitNanos) {
-		return acquire((owner) -> this.registry.engine()
-			.acquireUninterruptibly(this.storeKey, options, owner, waitNanos));
+		return acquire(
+				(owner) -> this.registry.engine().acquireUninterruptibly(this.storeKey, options, owner, waitNanos));
 	}
 
 	private boolean acquire(AcquireOptions options, long waitNanos) throws InterruptedException {

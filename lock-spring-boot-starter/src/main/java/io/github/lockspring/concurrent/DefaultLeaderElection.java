@@ -337,7 +337,8 @@ final class DefaultLeaderElection implements LeaderElection {
 			pollAll(this.awaiting, (granted) -> granted.completeExceptionally(stoppedException()));
 		}
 		else if (this.engine.isClosed()) {
-			pollAll(this.awaiting, (granted) -> granted.completeExceptionally(new LockShutdownException(this.storeKey, null)));
+			pollAll(this.awaiting,
+					(granted) -> granted.completeExceptionally(new LockShutdownException(this.storeKey, null)));
 		}
 		else if (this.listeners.areGranted()) {
 			pollAll(this.awaiting, (granted) -> granted.complete(null));

@@ -185,11 +185,8 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public boolean isLocked() {
-		return isHeldByCurrentThread() || holders().stream().anyMatch((holder) -> isExclusive(holder) == isExclusive());
-	}
-
-	private static boolean isExclusive(LeaseHolder holder) {
-		return holder.mode() == LeaseMode.EXCLUSIVE;
+		return isHeldByCurrentThread()
+				|| holders().stream().anyMatch((holder) -> (holder.mode() == LeaseMode.EXCLUSIVE) == isExclusive());
 	}
 
 	/**

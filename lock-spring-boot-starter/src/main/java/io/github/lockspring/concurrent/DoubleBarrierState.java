@@ -60,15 +60,6 @@ record DoubleBarrierState(int generation, boolean formerBroken, boolean formerOp
 				(flags & 4) != 0, Phase.values()[flags & 3], (int) (number & Integer.MAX_VALUE));
 	}
 
-	/**
-	 * Return a state that no earlier generation, as far as anyone may still wait for it,
-	 * is likely to have had.
-	 */
-	private static DoubleBarrierState first() {
-		return new DoubleBarrierState(ThreadLocalRandom.current().nextInt(1, LAST_GENERATION + 1), false, false,
-				Phase.FILLING, 0);
-	}
-
 	long number() {
 		long flags = (this.formerBroken ? 8 : 0) | (this.formerOpen ? 4 : 0) | this.phase.ordinal();
 		return (long) this.generation << (COUNT_BITS + PHASE_BITS + FLAG_BITS) | flags << COUNT_BITS | this.count;
@@ -93,11 +84,14 @@ record DoubleBarrierState(int generation, boolean formerBroken, boolean formerOp
 	}
 
 	/**
-	 * Return the state after another one has joined. The last one thereby confirms.
+	 * Return the state after another one has joined. The last one thereby confirms. The
+	 * first generation is likely to differ from earlier ones that anyone may still wait
+	 * for.
 	 */
 	DoubleBarrierState joined(int parties) {
 		if (this.generation == NONE) {
-			return first().joined(parties);
+			int first = ThreadLocalRandom.current().nextInt(1, LAST_GENERATION + 1);
+			return new DoubleBarrierState(first, false, false, Phase.FILLING, 0).joined(parties);
 		}
 		return (this.count + 1 < parties) ? with(Phase.FILLING, this.count + 1)
 				: with(Phase.FULL, 0).confirmed(parties);

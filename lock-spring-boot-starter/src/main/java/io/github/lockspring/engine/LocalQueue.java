@@ -238,7 +238,7 @@ final class LocalQueue extends WaitingList<Hold> {
 		}
 		addHolder(hold);
 		hold.begin(lease, token);
-		return lease.isShareable() ? null : promote();
+		return (this.first == null || lease.isShareable()) ? null : promote();
 	}
 
 	/**

@@ -206,20 +206,17 @@ final class LockDowngrader {
 		try {
 			return tryToReplace(former, fewer);
 		}
-		catch (BackendUnavailableException ex) {
-			return tryToReplace(former, fewer);
-		}
-		catch (OutcomeUnknownException ex) {
-			return replaceAfterUnknownOutcome(former, fewer, ex);
+		catch (BackendException failure) {
+			return replaceAfter(failure, former, fewer);
 		}
 	}
 
-	private boolean replaceAfterUnknownOutcome(LeaseRequest former, Lease fewer, OutcomeUnknownException failure) {
+	private boolean replaceAfter(BackendException failure, LeaseRequest former, Lease fewer) {
 		try {
 			return tryToReplace(former, fewer);
 		}
 		catch (BackendUnavailableException ex) {
-			throw failure; // the first call may have had an effect
+			throw (failure instanceof OutcomeUnknownException) ? failure : ex; // it may have had an effect
 		}
 	}
 

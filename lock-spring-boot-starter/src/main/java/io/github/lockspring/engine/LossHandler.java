@@ -16,16 +16,20 @@
 
 package io.github.lockspring.engine;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.KeyFormat;
+import io.github.lockspring.support.TimerThread;
 
 /**
  * Handles the loss of leases that expired or were ended by the store.
@@ -33,6 +37,10 @@ import io.github.lockspring.support.KeyFormat;
  * <li>The lease ends for all holds that share it.</li>
  * <li>The next hold of the key becomes the leader immediately.</li>
  * <li>All registered callbacks are run, once.</li>
+ * <li>The lost hold remains visible to its owner, whose reentrant acquisitions are
+ * rejected, until the owner releases it. If that does not happen within the maximum hold
+ * time, a day at most, after its lease has ended, it is discarded, so that its owner can
+ * acquire the key anew.</li>
  * </ol>
  * While the connection to the store is suspended, no hold is reported as held. That is
  * not a loss.
@@ -40,6 +48,8 @@ import io.github.lockspring.support.KeyFormat;
 final class LossHandler {
 
 	private static final Log logger = LogFactory.getLog(LossHandler.class);
+
+	private static final long MAX_RETENTION_NANOS = Duration.ofDays(1).toNanos();
 
 	private final EngineContext context;
 
@@ -55,7 +65,12 @@ final class LossHandler {
 
 	private final Executor events;
 
-	private final LostHolds lostHolds;
+	/**
+	 * Checks all holds when the first lost one is to be discarded.
+	 */
+	private final TimerThread.Task task;
+
+	private final long retentionNanos;
 
 	LossHandler(EngineContext context, ReleaseRetrier releaseRetrier, EngineListener listener) {
 		this.context = context;
@@ -65,7 +80,8 @@ final class LossHandler {
 		this.reactions = context.threads().reactions();
 		this.callbacks = context.threads().callbacks();
 		this.events = context.threads().events();
-		this.lostHolds = new LostHolds(context);
+		this.task = context.task(() -> forEachLost(this::discardIfDue));
+		this.retentionNanos = Math.min(Durations.nanos(context.settings().limits().maxHoldTime()), MAX_RETENTION_NANOS);
 	}
 
 	/**
@@ -167,7 +183,7 @@ final class LossHandler {
 
 	private void afterLoss(Hold hold, String reason) {
 		hold.queue().wakeNext();
-		this.lostHolds.watch(hold);
+		this.task.wakeUpAt(discardedAt(hold));
 		reportLoss(hold, reason);
 	}
 
@@ -175,7 +191,33 @@ final class LossHandler {
 	 * Discard the holds that are lost and not released by their owners.
 	 */
 	void discardLostHolds() {
-		this.lostHolds.discardAll();
+		forEachLost(this.queues::end);
+	}
+
+	private void forEachLost(Consumer<Hold> action) {
+		this.queues.forEachHolder((hold) -> {
+			if (hold.isLost()) {
+				action.accept(hold);
+			}
+		});
+	}
+
+	private void discardIfDue(Hold hold) {
+		long at = discardedAt(hold);
+		if (at - this.context.time().nanoTime() > 0) {
+			this.task.wakeUpAt(at);
+			return;
+		}
+		logger.warn("Discarding the lost lock on " + KeyFormat.quote(hold.key()) + ", which was never released by "
+				+ hold.owner());
+		this.queues.end(hold);
+	}
+
+	/**
+	 * Return the monotonic time at which a lost hold is discarded.
+	 */
+	private long discardedAt(Hold hold) {
+		return hold.lease().deadlineNanos() + this.retentionNanos;
 	}
 
 	/**

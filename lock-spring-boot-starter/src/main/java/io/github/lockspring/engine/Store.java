@@ -154,7 +154,7 @@ final class Store {
 	 * even if it must be polled.
 	 */
 	boolean hasQueueEntriesFor(AcquireOptions options) {
-		return options.isFair() || keepsTurns();
+		return keepsTurns() || options.isFair();
 	}
 
 	/**
@@ -170,7 +170,7 @@ final class Store {
 	 * the wait is short.
 	 */
 	boolean isQueueEnteredImmediately(AcquireOptions options) {
-		return options.isFair() || hasNotifications() || !this.capabilities.contains(Capability.POLLED_QUEUE);
+		return hasNotifications() || options.isFair() || !this.capabilities.contains(Capability.POLLED_QUEUE);
 	}
 
 	boolean hasMultiKey() {

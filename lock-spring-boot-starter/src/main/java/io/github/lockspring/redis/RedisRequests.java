@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
-import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.ProcessName;
 
 /**
@@ -136,9 +135,7 @@ final class RedisRequests {
 	 * as long as it is held.
 	 */
 	private byte[] owner(String before, LeaseRequest request, String after) {
-		OwnerId owner = request.owner();
-		String sequence = Long.toHexString(owner.sequence());
-		return RedisCall.arg(before + owner.instance() + '-' + sequence + this.ownerSuffix + after);
+		return RedisCall.arg(before + request.ownerText(this.ownerSuffix) + after);
 	}
 
 }

@@ -225,7 +225,10 @@ final class Quorum {
 	}
 
 	private static <T> int count(List<NodeAnswer<T>> answers, Predicate<T> vote) {
-		return (int) answers.stream().map(NodeAnswer::value).filter((value) -> value != null && vote.test(value)).count();
+		return (int) answers.stream()
+			.map(NodeAnswer::value)
+			.filter((value) -> value != null && vote.test(value))
+			.count();
 	}
 
 	private String message(List<? extends NodeAnswer<?>> answers) {

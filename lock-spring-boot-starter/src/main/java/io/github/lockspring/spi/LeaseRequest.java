@@ -176,10 +176,20 @@ public final class LeaseRequest {
 	public String ownerText() {
 		String text = this.ownerText;
 		if (text == null) {
-			text = this.instance + '-' + Long.toHexString(this.sequence);
+			text = ownerText("");
 			this.ownerText = text;
 		}
 		return text;
+	}
+
+	/**
+	 * Return the text of the owner of this request with a suffix, without keeping it in
+	 * memory for later calls.
+	 * @param suffix the suffix
+	 * @return the text of {@link #owner()}, and the suffix
+	 */
+	public String ownerText(String suffix) {
+		return this.instance + '-' + Long.toHexString(this.sequence) + suffix;
 	}
 
 	@Override

@@ -50,9 +50,9 @@ public final class TestLockContext {
 	 * @throws E if thrown by the action
 	 */
 	public static <E extends Throwable> void executeWithoutResult(String key, LockAction<E> action) throws E {
-		TestLockContext.<@Nullable Object, E>execute(key, (lock) -> {
+		execute(key, (lock) -> {
 			action.doWithLock(lock);
-			return null;
+			return lock;
 		});
 	}
 

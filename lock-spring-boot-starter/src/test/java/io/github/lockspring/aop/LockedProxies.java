@@ -94,8 +94,7 @@ public final class LockedProxies implements AutoCloseable {
 	 * Return defaults without overrides.
 	 */
 	public static LockDefaults defaults(LockOptions options, @Nullable Duration renewInterval) {
-		return new LockDefaults(options, renewInterval, false, true, Map.of(),
-				new LockDefaults.Jpa(true, false));
+		return new LockDefaults(options, renewInterval, false, true, Map.of(), new LockDefaults.Jpa(true, false));
 	}
 
 	private LockTemplate template(RecordingBackend backend) {

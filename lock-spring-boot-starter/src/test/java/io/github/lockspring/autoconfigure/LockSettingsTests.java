@@ -370,8 +370,8 @@ class LockSettingsTests {
 	@Test
 	void defaultsOfAnnotationsAreThoseOfTheProperties() {
 		this.runner
-			.withPropertyValues("lock.backend=local", "lock.inside-transaction=refuse", "lock.checks=warn", "lock.jpa=ignore",
-					"lock.aop.mode=aspectj")
+			.withPropertyValues("lock.backend=local", "lock.inside-transaction=refuse", "lock.checks=warn",
+					"lock.jpa=ignore", "lock.aop.mode=aspectj")
 			.run((context) -> {
 				LockProperties properties = context.getBean(LockProperties.class);
 				LockDefaults defaults = LockSettings.of(properties, null).annotationDefaults();

@@ -74,8 +74,8 @@ public final class WeavingCheck implements InterceptionCheck {
 				addOf(bean, classes);
 			}
 			Class<?> type = this.beanFactory.getType(name, false);
-			if (type != null && ((bean != null) ? bean instanceof FactoryBean
-					: !Modifier.isAbstract(type.getModifiers()))) {
+			if (type != null
+					&& ((bean != null) ? bean instanceof FactoryBean : !Modifier.isAbstract(type.getModifiers()))) {
 				classes.add(ClassUtils.getUserClass(type));
 			}
 		}
@@ -119,13 +119,10 @@ public final class WeavingCheck implements InterceptionCheck {
 	 * distinguished from this aspect.
 	 */
 	private static boolean isWoven(Method method) {
+		Class<?>[] parameters = parametersOfBody(method);
 		return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
-			.anyMatch((body) -> isBodyOf(method, body));
-	}
-
-	private static boolean isBodyOf(Method method, Method body) {
-		return body.getName().startsWith(method.getName() + BODY)
-				&& Arrays.equals(body.getParameterTypes(), parametersOfBody(method));
+			.anyMatch((body) -> body.getName().startsWith(method.getName() + BODY)
+					&& Arrays.equals(body.getParameterTypes(), parameters));
 	}
 
 	private static Class<?>[] parametersOfBody(Method method) {

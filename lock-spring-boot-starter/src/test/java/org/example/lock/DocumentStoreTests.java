@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package com.example.lock;
+package org.example.lock;
 
 import java.time.Duration;
 import java.util.List;
