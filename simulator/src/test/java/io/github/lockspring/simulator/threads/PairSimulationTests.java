@@ -16,10 +16,8 @@
 
 package io.github.lockspring.simulator.threads;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.ThreadLocalRandom;
 
 import org.junit.jupiter.api.Test;
 
@@ -28,41 +26,35 @@ import io.github.lockspring.simulator.threads.Trial.Speed;
 
 /**
  * Tests of every pair of operations, whose threads overtake each other. The properties
- * {@code simulator.seed} and {@code simulator.seeds} set the first seed, which is a new
- * one otherwise, and the number of seeds. A failure tells the call of {@link #run} that
+ * {@code simulator.seed} and {@code simulator.seeds} set the first seed and
+ * the number of seeds. A failure tells the call of {@link #run} that
  * repeats it.
  */
-class PairTests {
+class PairSimulationTests {
 
-	/**
-	 * One of how many accesses to memory lets other threads overtake; negative numbers
-	 * stand for threads with priorities.
-	 */
-	private static final int[] DENSITIES = { 2, 10, 50, -20 };
-
-	private static final long FIRST = Long.getLong("simulator.seed", ThreadLocalRandom.current().nextInt());
+	private static final long FIRST = Long.getLong("simulator.seed", 1);
 
 	private static final long SEEDS = Long.getLong("simulator.seeds", 2);
 
 	@Test
 	void everyPair() {
-		List<Operation[]> pairs = pairs();
+		List<Operation[]> pairs = Trials.pairs();
 		for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
 			for (Operation[] pair : pairs) {
-				run(seed, density(seed), speed(seed), pair);
+				Trials.run(seed, pair);
 			}
 		}
 	}
 
 	@Test
 	void someTriples() {
-		List<Operation[]> pairs = pairs();
+		List<Operation[]> pairs = Trials.pairs();
 		SplittableRandom random = new SplittableRandom(FIRST);
 		for (long seed = FIRST; seed < FIRST + SEEDS * pairs.size() / 4; seed++) {
 			Operation[] pair = pairs.get(random.nextInt(pairs.size()));
 			Operation third = Operation.values()[random.nextInt(Operation.values().length)];
 			if (third.meets(pair[0]) && third.meets(pair[1]) && !(third.isOfOperator() && third.group() == Group.ANY)) {
-				run(seed, density(seed), speed(seed), pair[0], pair[1], third);
+				Trials.run(seed, pair[0], pair[1], third);
 			}
 		}
 	}
@@ -79,26 +71,6 @@ class PairTests {
 
 	private static void run(long seed, int density, Speed speed, Operation... operations) {
 		Trial.run(seed, density, speed, operations);
-	}
-
-	private static int density(long seed) {
-		return DENSITIES[Math.floorMod(seed, DENSITIES.length)];
-	}
-
-	static Speed speed(long seed) {
-		return Speed.values()[(int) Math.floorMod(Math.floorDiv(seed, DENSITIES.length), 3L)];
-	}
-
-	static List<Operation[]> pairs() {
-		List<Operation[]> pairs = new ArrayList<>();
-		for (Operation one : Operation.values()) {
-			for (Operation other : Operation.values()) {
-				if (one.ordinal() <= other.ordinal() && one.meets(other)) {
-					pairs.add(new Operation[] { one, other });
-				}
-			}
-		}
-		return pairs;
 	}
 
 }

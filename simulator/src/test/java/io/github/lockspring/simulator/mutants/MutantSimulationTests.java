@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.mutants;
+
+import java.io.IOException;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests that trials of threads find faults of the engine: those that are found soonest,
+ * or all with {@code -Dsimulator.mutants=all}.
+ */
+class MutantSimulationTests {
+
+	private static final int SOON = "all".equals(System.getProperty("simulator.mutants")) ? Integer.MAX_VALUE : 100;
+
+	@ParameterizedTest
+	@MethodSource
+	void faultIsFound(Mutant mutant) throws IOException, InterruptedException {
+		assertThat(mutant.run()).contains(MutantMain.FOUND);
+	}
+
+	static Stream<Mutant> faultIsFound() throws IOException {
+		return Mutant.all().filter((mutant) -> mutant.runs() <= SOON);
+	}
+
+}
