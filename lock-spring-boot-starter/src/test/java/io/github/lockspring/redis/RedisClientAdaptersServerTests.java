@@ -27,6 +27,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lettuce.core.protocol.RedisHandshakeHandler;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
@@ -65,23 +67,26 @@ class RedisClientAdaptersServerTests {
 
 	@Test
 	void clientOfTheApplicationIsUsed() {
-		assertThat(of(new LettuceConnectionFactory())).isEqualTo(LettuceClientAdapter.class);
-		assertThat(of(new JedisConnectionFactory())).isEqualTo(JedisClientAdapter.class);
+		assertThat(of(new LettuceConnectionFactory())).isEqualTo(LettuceDriver.class);
+		assertThat(of(new JedisConnectionFactory())).isEqualTo(JedisDriver.class);
 	}
 
 	private static Class<?> of(RedisConnectionFactory factory) {
 		try (RedisClientAdapter adapter = RedisClientAdapters.of(factory, Duration.ofSeconds(5))) {
-			return adapter.getClass();
+			return driver(adapter).getClass();
 		}
+	}
+
+	private static Object driver(Object adapter) {
+		return Objects.requireNonNull(new DirectFieldAccessor(adapter).getPropertyValue("driver"));
 	}
 
 	@Test
 	void proxyOfFactoryIsSeenThrough() {
 		for (boolean ofClass : new boolean[] { true, false }) {
-			assertThat(of(proxy(new LettuceConnectionFactory(), ofClass))).isEqualTo(LettuceClientAdapter.class);
-			assertThat(of(proxy(new JedisConnectionFactory(), ofClass))).isEqualTo(JedisClientAdapter.class);
-			assertThat(of(proxy(proxy(new LettuceConnectionFactory(), true), ofClass)))
-				.isEqualTo(LettuceClientAdapter.class);
+			assertThat(of(proxy(new LettuceConnectionFactory(), ofClass))).isEqualTo(LettuceDriver.class);
+			assertThat(of(proxy(new JedisConnectionFactory(), ofClass))).isEqualTo(JedisDriver.class);
+			assertThat(of(proxy(proxy(new LettuceConnectionFactory(), true), ofClass))).isEqualTo(LettuceDriver.class);
 		}
 	}
 
@@ -171,12 +176,12 @@ class RedisClientAdaptersServerTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "lettuce-core, jedis.JedisConnectionFactory, JedisClientAdapter",
-			"/jedis-7, lettuce.LettuceConnectionFactory, LettuceClientAdapter" })
-	void otherClientMayBeMissing(String missing, String factory, String adapter) throws Exception {
+	@CsvSource({ "lettuce-core, jedis.JedisConnectionFactory, JedisDriver",
+			"/jedis-7, lettuce.LettuceConnectionFactory, LettuceDriver" })
+	void otherClientMayBeMissing(String missing, String factory, String driver) throws Exception {
 		try (URLClassLoader without = new URLClassLoader(classPathWithout(missing),
 				ClassLoader.getPlatformClassLoader())) {
-			assertThat(adapter(without, factory).getClass().getSimpleName()).isEqualTo(adapter);
+			assertThat(driver(adapter(without, factory)).getClass().getSimpleName()).isEqualTo(driver);
 		}
 	}
 
