@@ -453,8 +453,8 @@ final class Acquirer {
 			return true;
 		}
 		discardRequest(hold);
-		storeFailure(hold, new BackendUnavailableException(
-				"The store took longer than the lease time to grant the lease", null));
+		storeFailure(hold,
+				new BackendUnavailableException("The store took longer than the lease time to grant the lease", null));
 		return false;
 	}
 

@@ -250,7 +250,8 @@ public final class LockEngine implements AutoCloseable {
 			if (again != null) {
 				return CompletableFuture.completedFuture(again);
 			}
-			Hold.Listener listener = ObservedHoldListener.of(this.leaseReleaser, this.context.observers(), key, options);
+			Hold.Listener listener = ObservedHoldListener.of(this.leaseReleaser, this.context.observers(), key,
+					options);
 			AcquireOptions capped = this.context.capLeaseTime(options);
 			return new Acquisition(this.context, this.acquirer, this.dispatchers.steps(), waitNanos,
 					(waiter) -> new Hold(listener, key, capped, owner, waiter))

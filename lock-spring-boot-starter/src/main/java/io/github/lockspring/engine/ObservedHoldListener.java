@@ -87,8 +87,8 @@ final class ObservedHoldListener implements Hold.Listener {
 	 */
 	static Hold.Listener of(Hold.Engine engine, @Nullable EngineObservers observers, String key,
 			AcquireOptions options) {
-		ObservedHoldListener listener = (observers != null)
-				? observed(null, engine, observers, key, options.kind()) : null;
+		ObservedHoldListener listener = (observers != null) ? observed(null, engine, observers, key, options.kind())
+				: null;
 		return (listener != null) ? listener : engine;
 	}
 

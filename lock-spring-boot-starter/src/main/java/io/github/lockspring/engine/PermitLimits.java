@@ -250,8 +250,8 @@ final class PermitLimits {
 	 */
 	boolean isOutdated(String key, EngineException failure, Permits wanted, long answerDeadline) {
 		return failure.getCause() instanceof PermitLimitException rejection && rejection.version() > wanted.version()
-				&& this.context.store().hasValues() && (newerThan(key, wanted) != null
-						|| refresh(key, answerDeadline).version() > wanted.version());
+				&& this.context.store().hasValues()
+				&& (newerThan(key, wanted) != null || refresh(key, answerDeadline).version() > wanted.version());
 	}
 
 	private Value refresh(String key, long answerDeadline) {

@@ -116,8 +116,8 @@ final class ValueUpdates {
 	private boolean awaitTurn(KeyQueue queue, Entry entry) {
 		long remaining = entry.deadline - this.time.nanoTime();
 		if (remaining <= 0 && queue.cancel(entry)) {
-			entry.completeExceptionally(new BackendUnavailableException("The store did not respond to the preceding updates in time",
-					null));
+			entry.completeExceptionally(new BackendUnavailableException(
+					"The store did not respond to the preceding updates in time", null));
 			return false;
 		}
 		this.time.parkNanos(queue, (remaining > 0) ? remaining : this.attemptNanos);

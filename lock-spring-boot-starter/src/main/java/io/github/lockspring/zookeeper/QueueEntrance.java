@@ -108,8 +108,8 @@ final class QueueEntrance {
 			.filter((parent) -> attempt > 0 || !this.parents.contains(parent))
 			.map((parent) -> session.create(parent, CreateMode.CONTAINER))
 			.toList());
-		CompletableFuture<QueuedNodes> queued = QueuedNodes.create(session, parents,
-				QueueNode.prefix(request), NodeContent.dataOf(this.connection.processName()));
+		CompletableFuture<QueuedNodes> queued = QueuedNodes.create(session, parents, QueueNode.prefix(request),
+				NodeContent.dataOf(this.connection.processName()));
 		CompletableFuture<List<List<String>>> lists = parents.stream().anyMatch(this.parents::isFlagged)
 				? list(session, parents) : null;
 		return queued

@@ -169,7 +169,8 @@ class EngineRaceTests {
 	@CsvSource({ "1, true", "2, true", "2, false" })
 	void usersWithAndWithoutThreadsExcludeEachOther(int engines, boolean queue) throws Exception {
 		EngineSettings settings = EngineSettings.defaults()
-			.withOperationTimeout(Duration.ofSeconds(30)) // a leader may wait for its thread
+			.withOperationTimeout(Duration.ofSeconds(30)) // a leader may wait for its
+															// thread
 			.withPoll(Duration.ofNanos(1), Duration.ofMillis(1), Duration.ofMillis(50));
 		createEngines(engines, queue, settings);
 		new MixedRun(this.engines, Harness.OPTIONS, true).run(2_000);

@@ -64,8 +64,8 @@ class ClusterSimulationTests {
 		if (!violations.isEmpty()) {
 			Simulation shrunk = simulation.shrink(violations.get(0).rule());
 			History small = shrunk.run();
-			throw new AssertionError("seed " + simulation.seed() + ": "
-					+ shrunk.describe(small, shrunk.violations(small)));
+			throw new AssertionError(
+					"seed " + simulation.seed() + ": " + shrunk.describe(small, shrunk.violations(small)));
 		}
 		assertThat(history.events()).hasSizeGreaterThan(100);
 	}

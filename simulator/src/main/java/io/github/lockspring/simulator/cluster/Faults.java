@@ -53,7 +53,8 @@ final class Faults {
 		if (this.random.nextBoolean()) {
 			this.kinds.removeAll(List.of(ClusterFault.DATA_LOST, ClusterFault.FAILED_OVER));
 		}
-		else { // tokens are not promised to grow if the clock goes back and the data is lost
+		else { // tokens are not promised to grow if the clock goes back and the data is
+				// lost
 			this.kinds.remove(ClusterFault.SERVER_CLOCK_BACK);
 		}
 	}
@@ -100,10 +101,8 @@ final class Faults {
 				member.node().jump(this.random.nextLong(-7_200_000, 7_200_000));
 			}
 			case PROCESS_CLOCK_DRIFTS -> member.node().setClockRate(1 + (this.random.nextDouble() - 0.5) / 50);
-			case THREAD_INTERRUPTED -> member.workers()
-				.stream()
-				.filter((thread) -> this.random.nextBoolean())
-				.forEach(Replaced::interrupt);
+			case THREAD_INTERRUPTED ->
+				member.workers().stream().filter((thread) -> this.random.nextBoolean()).forEach(Replaced::interrupt);
 			case SERVER_PAUSED -> lasts(FaultKind.DELAYED, server.node().name(), server::pause, server::resume);
 			case SERVER_RESTARTED -> lasts(FaultKind.STOPPED, server.node().name(), server::stop, server::start);
 			case LINK_CUT -> {
@@ -113,18 +112,17 @@ final class Faults {
 			case LINK_SLOW -> {
 				Link link = member.link();
 				long slow = this.cluster.settings().operationTimeout().toNanos();
-				lasts(FaultKind.DELAYED, member.name(), () -> link.delay(0, slow),
-						() -> link.delay(100_000, 500_000));
+				lasts(FaultKind.DELAYED, member.name(), () -> link.delay(0, slow), () -> link.delay(100_000, 500_000));
 			}
 			case REPLIES_LOST -> {
 				Link link = member.link();
-				lasts(FaultKind.PARTITIONED, member.name(), () -> link.lose(this.random.nextInt(2, 20), this.random.nextInt(2, 5)),
-						() -> link.lose(0, 0));
+				lasts(FaultKind.PARTITIONED, member.name(),
+						() -> link.lose(this.random.nextInt(2, 20), this.random.nextInt(2, 5)), () -> link.lose(0, 0));
 			}
-			case SERVER_CLOCK_BACK -> at(FaultKind.CLOCK_JUMPED_BACK,
-					() -> server.node().jump(-this.random.nextLong(10_000)));
-			case SERVER_CLOCK_FORWARD -> at(FaultKind.CLOCK_JUMPED_FORWARD,
-					() -> server.node().jump(this.random.nextLong(10_000)));
+			case SERVER_CLOCK_BACK ->
+				at(FaultKind.CLOCK_JUMPED_BACK, () -> server.node().jump(-this.random.nextLong(10_000)));
+			case SERVER_CLOCK_FORWARD ->
+				at(FaultKind.CLOCK_JUMPED_FORWARD, () -> server.node().jump(this.random.nextLong(10_000)));
 			case DATA_LOST -> at(FaultKind.RESTARTED_WITHOUT_DATA, () -> restart(this.cluster.store()::forget));
 			case FAILED_OVER -> at(FaultKind.FAILED_OVER, () -> restart(this.cluster.store()::failOver));
 		}

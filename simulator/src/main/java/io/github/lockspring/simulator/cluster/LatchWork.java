@@ -49,8 +49,8 @@ final class LatchWork implements Runnable {
 	public void run() {
 		long waitNanos = this.worker.random().nextLong(this.worker.cluster().settings().lease().toNanos());
 		switch (this.worker.random().nextInt(4)) {
-			case 0 -> perform(LatchAction.RESET, COUNT,
-					() -> this.latch.trySetCount(COUNT) ? Outcome.DONE : Outcome.FAILED);
+			case 0 ->
+				perform(LatchAction.RESET, COUNT, () -> this.latch.trySetCount(COUNT) ? Outcome.DONE : Outcome.FAILED);
 			case 1 -> perform(LatchAction.AWAIT, 0,
 					() -> this.latch.await(waitNanos, TimeUnit.NANOSECONDS) ? Outcome.DONE : Outcome.TIMED_OUT);
 			default -> perform(LatchAction.COUNT_DOWN, 0, () -> {

@@ -92,8 +92,7 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 		Stream<ClusterSettings> others = Stream.of(from.withDuration(from.duration().dividedBy(2)),
 				from.withProcesses(from.processes() - 1, from.workers(), from.keys()),
 				from.withProcesses(from.processes(), from.workers() - 1, from.keys()),
-				from.withProcesses(from.processes(), from.workers(), from.keys() - 1),
-				from.withOvertakingAtOneOf(0));
+				from.withProcesses(from.processes(), from.workers(), from.keys() - 1), from.withOvertakingAtOneOf(0));
 		return Stream.concat(others, lessFaults)
 			.filter((settings) -> settings.isPossible() && !settings.equals(from))
 			.map((settings) -> new Simulation(this.seed, settings, this.store));
@@ -106,8 +105,11 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 	 * @return the text
 	 */
 	public String describe(History history, List<Finding> violations) {
-		return violations.stream().limit(3).map((one) -> one.describe(history)).collect(Collectors.joining("\n", "",
-				"\n\n" + "new Simulation(" + this.seed + "L, " + this.settings.toCode() + ", SimulatedRows::new)"));
+		return violations.stream()
+			.limit(3)
+			.map((one) -> one.describe(history))
+			.collect(Collectors.joining("\n", "",
+					"\n\n" + "new Simulation(" + this.seed + "L, " + this.settings.toCode() + ", SimulatedRows::new)"));
 	}
 
 }

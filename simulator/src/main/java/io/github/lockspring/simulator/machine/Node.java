@@ -111,7 +111,8 @@ public final class Node {
 	}
 
 	/**
-	 * Return the monotonic clock, which begins anywhere, also shortly before it overflows.
+	 * Return the monotonic clock, which begins anywhere, also shortly before it
+	 * overflows.
 	 * @return nanoseconds
 	 */
 	public long nanoTime() {

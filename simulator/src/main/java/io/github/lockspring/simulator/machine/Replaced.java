@@ -61,7 +61,8 @@ public final class Replaced {
 
 	private static final Map<String, String> METHODS = Arrays.stream(Replaced.class.getDeclaredMethods())
 		.filter((method) -> Modifier.isPublic(method.getModifiers()))
-		.filter((method) -> !method.getName().endsWith("Monitor") && !method.getName().endsWith("Initializer") && !method.getName().equals("point"))
+		.filter((method) -> !method.getName().endsWith("Monitor") && !method.getName().endsWith("Initializer")
+				&& !method.getName().equals("point"))
 		.collect(Collectors.toMap(Replaced::signature, Type::getMethodDescriptor));
 
 	private static @Nullable Scheduler active;
@@ -102,8 +103,8 @@ public final class Replaced {
 
 	private static @Nullable SimulatedThread thread() {
 		Scheduler scheduler = active;
-		return (scheduler != null && !scheduler.isInEvent()
-				&& Thread.currentThread() instanceof SimulatedThread thread) ? thread : null;
+		return (scheduler != null && !scheduler.isInEvent() && Thread.currentThread() instanceof SimulatedThread thread)
+				? thread : null;
 	}
 
 	public static long nanoTime() {

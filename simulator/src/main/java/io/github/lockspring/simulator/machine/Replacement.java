@@ -26,8 +26,8 @@ import net.bytebuddy.jar.asm.ClassWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces what classes of locks call to know the time, to wait, to wake others up, and to
- * draw random numbers, by {@link Replaced} methods, when the classes are loaded.
+ * Replaces what classes of locks call to know the time, to wait, to wake others up, and
+ * to draw random numbers, by {@link Replaced} methods, when the classes are loaded.
  */
 public final class Replacement implements ClassFileTransformer {
 
@@ -75,7 +75,8 @@ public final class Replacement implements ClassFileTransformer {
 		try {
 			ClassReader reader = new ClassReader(bytes);
 			ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
-			reader.accept(new ClassReplacer(writer, (owner, field) -> this.sharedFields.contains(loader, owner, field)), 0);
+			reader.accept(new ClassReplacer(writer, (owner, field) -> this.sharedFields.contains(loader, owner, field)),
+					0);
 			return writer.toByteArray();
 		}
 		catch (Throwable ex) {

@@ -86,11 +86,11 @@ public final class Scheduler implements AutoCloseable {
 	}
 
 	/**
-	 * Let the thread run that has the highest priority, instead of any: each begins with a
-	 * random one, and gets the lowest one where it would have been overtaken. That finds
-	 * races that need few switches at the right places. (Burckhardt, Kothari, Musuvathi,
-	 * Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs,
-	 * 2010.)
+	 * Let the thread run that has the highest priority, instead of any: each begins with
+	 * a random one, and gets the lowest one where it would have been overtaken. That
+	 * finds races that need few switches at the right places. (Burckhardt, Kothari,
+	 * Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of
+	 * Finding Bugs, 2010.)
 	 */
 	public void prioritize() {
 		this.prioritized = true;

@@ -83,8 +83,8 @@ final class SharedFields {
 		}
 
 		@Override
-		public @Nullable FieldVisitor visitField(int access, String name, String descriptor,
-				@Nullable String signature, @Nullable Object value) {
+		public @Nullable FieldVisitor visitField(int access, String name, String descriptor, @Nullable String signature,
+				@Nullable Object value) {
 			if ((access & Opcodes.ACC_VOLATILE) != 0) {
 				this.names.add(name);
 			}

@@ -182,8 +182,8 @@ enum Operation {
 	}),
 
 	PERMITS(Group.PERMITS, (actor) -> {
-		Hold hold = actor.acquire(
-				AcquireOptions.permits(1 + actor.random.nextInt(2), 3, actor.trial.leaseTime, true), 10_000);
+		Hold hold = actor.acquire(AcquireOptions.permits(1 + actor.random.nextInt(2), 3, actor.trial.leaseTime, true),
+				10_000);
 		if (hold != null) {
 			usePermits(actor, hold, hold.permits().permits());
 		}
@@ -288,8 +288,9 @@ enum Operation {
 		if (registration != null) {
 			Value present = actor.attempt(() -> values.read(Actor.VALUE));
 			actor.sleep(actor.trial.speed == Trial.Speed.IMMEDIATE ? 1 : 2000);
-			Trial.check(present == null || last.get() >= present.number() || actor.trial.mayLose()
-					|| present.number() == 0, "The listener was not called");
+			Trial.check(
+					present == null || last.get() >= present.number() || actor.trial.mayLose() || present.number() == 0,
+					"The listener was not called");
 			registration.close();
 		}
 	}),
@@ -392,9 +393,8 @@ enum Operation {
 	}
 
 	private static @Nullable Hold acquireUninterruptibly(Actor actor) {
-		return actor.waitFor(Actor.KEY, 10_000,
-				() -> actor.engine()
-					.acquireUninterruptibly(Actor.KEY, actor.exclusive(), Thread.currentThread(), 10_000_000_000L));
+		return actor.waitFor(Actor.KEY, 10_000, () -> actor.engine()
+			.acquireUninterruptibly(Actor.KEY, actor.exclusive(), Thread.currentThread(), 10_000_000_000L));
 	}
 
 	private static @Nullable Hold acquireUnlessInterrupted(Actor actor, AtomicLong interrupted) {
@@ -421,8 +421,9 @@ enum Operation {
 		long begin = actor.trial.scheduler.now();
 		actor.engine().shutdown(Duration.ofMillis(grace));
 		long late = actor.trial.scheduler.now() - begin - TimeUnit.MILLISECONDS.toNanos(grace);
-		Trial.check(late <= 20_000_000 || actor.trial.speed != Trial.Speed.IMMEDIATE
-				|| actor.trial.has((operation) -> operation == STALL || operation == RESTART),
+		Trial.check(
+				late <= 20_000_000 || actor.trial.speed != Trial.Speed.IMMEDIATE
+						|| actor.trial.has((operation) -> operation == STALL || operation == RESTART),
 				() -> "The shutdown was late by " + late + " ns");
 	}
 

@@ -26,9 +26,8 @@ import io.github.lockspring.simulator.threads.Trial.Speed;
 
 /**
  * Tests of every pair of operations, whose threads overtake each other. The properties
- * {@code simulator.seed} and {@code simulator.seeds} set the first seed and
- * the number of seeds. A failure tells the call of {@link #run} that
- * repeats it.
+ * {@code simulator.seed} and {@code simulator.seeds} set the first seed and the number of
+ * seeds. A failure tells the call of {@link #run} that repeats it.
  */
 class PairSimulationTests {
 

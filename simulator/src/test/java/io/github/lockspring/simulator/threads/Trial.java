@@ -45,9 +45,9 @@ import io.github.lockspring.simulator.machine.Scheduler;
 import io.github.lockspring.spi.LockBackend;
 
 /**
- * Run of some operations, each in a thread, on one engine. Checks that no two valid claims
- * exclude each other, that tokens grow, that no one waits for a key that is free, that
- * each loss is told once, and that nothing is left in the end.
+ * Run of some operations, each in a thread, on one engine. Checks that no two valid
+ * claims exclude each other, that tokens grow, that no one waits for a key that is free,
+ * that each loss is told once, and that nothing is left in the end.
  */
 final class Trial {
 
@@ -185,13 +185,13 @@ final class Trial {
 	 * Record the calls to a backend that change something.
 	 */
 	private LockBackend recorded(LockBackend backend) {
-		return (LockBackend) Proxy.newProxyInstance(LockBackend.class.getClassLoader(), new Class<?>[] { LockBackend.class },
-				(proxy, method, arguments) -> {
+		return (LockBackend) Proxy.newProxyInstance(LockBackend.class.getClassLoader(),
+				new Class<?>[] { LockBackend.class }, (proxy, method, arguments) -> {
 					try {
 						Object result = method.invoke(backend, arguments);
 						if (RECORDED.contains(method.getName())) {
-							record(Thread.currentThread().getName() + ": " + method.getName() + ' ' + arguments[0] + " is "
-									+ result);
+							record(Thread.currentThread().getName() + ": " + method.getName() + ' ' + arguments[0]
+									+ " is " + result);
 						}
 						return result;
 					}

@@ -15,7 +15,8 @@
  */
 
 /**
- * Threads of one process that overtake each other in the engine: every pair of operations.
+ * Threads of one process that overtake each other in the engine: every pair of
+ * operations.
  */
 @NullMarked
 package io.github.lockspring.simulator.threads;
