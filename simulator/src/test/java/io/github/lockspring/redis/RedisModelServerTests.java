@@ -246,7 +246,9 @@ class RedisModelServerTests {
 			case 17 ->
 				script(RedisScript.READ_VALUES, this.random.nextBoolean() ? VALUES : List.of(any(VALUES)), channel());
 			case 18 -> damage();
-			default -> this.nowMicros += this.random.nextInt(15_000_000);
+			default -> {
+				this.nowMicros += this.random.nextInt(15_000_000);
+			}
 		}
 		this.nowMicros += this.random.nextInt(3);
 	}

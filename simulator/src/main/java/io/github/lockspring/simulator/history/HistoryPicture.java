@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import org.springframework.web.util.HtmlUtils;
 
 import io.github.lockspring.simulator.history.Disturbances.Disturbance;
 import io.github.lockspring.simulator.history.LockFact.Mode;
@@ -83,7 +82,7 @@ public final class HistoryPicture {
 	private String draw() {
 		this.history.disturbances().all().forEach(this::drawDisturbance);
 		this.lanes.forEach((name, lane) -> this.elements
-			.add("<text x='4' y='%d'>%s</text>".formatted(TOP + lane * LANE + LANE - 4, HtmlUtils.htmlEscape(name))));
+			.add("<text x='4' y='%d'>%s</text>".formatted(TOP + lane * LANE + LANE - 4, escape(name))));
 		this.history.operations().forEach(this::drawOperation);
 		int bottom = TOP + this.lanes.size() * LANE;
 		this.elements.add("<text x='%d' y='%d'>0 ms</text><text x='%d' y='%2$d' text-anchor='end'>%d ms</text>"
@@ -140,7 +139,11 @@ public final class HistoryPicture {
 	private void rectangle(long from, long to, int y, int height, String color, String title) {
 		this.elements.add("<rect x='%s' y='%d' width='%s' height='%d' fill='%s'><title>%s</title></rect>".formatted(
 				number(x(from)), y, number(Math.max(1, (to - from) * this.scale)), height, color,
-				HtmlUtils.htmlEscape(title)));
+				escape(title)));
+	}
+
+	private static String escape(String text) {
+		return text.replace("&", "&amp;").replace("<", "&lt;");
 	}
 
 	private static String lane(Operation operation) {

@@ -26,13 +26,13 @@ import io.github.lockspring.simulator.history.LockFact.Change;
 import io.github.lockspring.simulator.history.LockFact.ChangeBegun;
 import io.github.lockspring.simulator.history.LockFact.Checked;
 import io.github.lockspring.simulator.history.LockFact.Granted;
+import io.github.lockspring.simulator.history.LockFact.LossTold;
 import io.github.lockspring.simulator.history.LockFact.Mode;
 import io.github.lockspring.simulator.history.LockFact.Queued;
 import io.github.lockspring.simulator.history.LockFact.Reentered;
 import io.github.lockspring.simulator.history.LockFact.ReleaseBegun;
 import io.github.lockspring.simulator.history.LockFact.ReleaseEnded;
 import io.github.lockspring.simulator.history.LockFact.Requested;
-import io.github.lockspring.simulator.history.LockFact.LossTold;
 
 /**
  * Life of one acquisition: the lines of its events, -1 for what has not happened.

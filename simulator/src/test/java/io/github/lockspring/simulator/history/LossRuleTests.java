@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.simulator.history.Fact.FaultKind;
 import io.github.lockspring.simulator.history.Fact.Outcome;
 import io.github.lockspring.simulator.history.Fact.ProcessChange;
+import io.github.lockspring.simulator.history.LockFact.Mode;
 import io.github.lockspring.simulator.history.LockFact.ReleaseEnded;
 import io.github.lockspring.simulator.history.LockFact.Requested;
-import io.github.lockspring.simulator.history.LockFact.Mode;
 
 /**
  * Tests for {@link LossRule} and {@link FalseLossRule}.

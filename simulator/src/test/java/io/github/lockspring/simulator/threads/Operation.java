@@ -287,7 +287,7 @@ enum Operation {
 		actor.add();
 		if (registration != null) {
 			Value present = actor.attempt(() -> values.read(Actor.VALUE));
-			actor.sleep(actor.trial.speed == Trial.Speed.IMMEDIATE ? 1 : 2000);
+			actor.sleep((actor.trial.speed == Trial.Speed.IMMEDIATE) ? 1 : 2000);
 			Trial.check(
 					present == null || last.get() >= present.number() || actor.trial.mayLose() || present.number() == 0,
 					"The listener was not called");
