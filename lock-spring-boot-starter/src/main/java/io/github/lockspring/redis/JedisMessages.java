@@ -19,11 +19,9 @@ package io.github.lockspring.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.util.KeyValue;
 
 /**
  * Encoding of calls and decoding of replies with Jedis.
@@ -45,31 +43,23 @@ final class JedisMessages {
 		return command;
 	}
 
-	static RedisReply reply(@Nullable Object answer) {
+	static RedisReply reply(Object answer) {
 		RedisReply reply = new RedisReply();
-		add(answer, reply);
+		if (answer instanceof List<?> parts) {
+			parts.forEach((part) -> add(part, reply));
+		}
+		else {
+			add(answer, reply);
+		}
 		return reply;
 	}
 
-	/**
-	 * Add the parts of an answer, which are flat in a reply.
-	 */
-	private static void add(@Nullable Object part, RedisReply reply) {
-		if (part instanceof List<?> parts) {
-			parts.forEach((inner) -> add(inner, reply));
-		}
-		else if (part instanceof Long number) {
+	private static void add(Object part, RedisReply reply) {
+		if (part instanceof Long number) {
 			reply.add(number);
 		}
 		else if (part instanceof byte[] text) {
 			reply.add(text(text));
-		}
-		else if (part instanceof KeyValue<?, ?> entry) {
-			add(entry.getKey(), reply);
-			add(entry.getValue(), reply);
-		}
-		else if (part == null) {
-			reply.add("");
 		}
 		else {
 			throw new JedisException("Unexpected reply: " + part);

@@ -110,15 +110,6 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether the last connection can no longer be used, and there is no other one
-	 * yet.
-	 */
-	boolean isLost() {
-		C connection = this.connection;
-		return connection != null && !this.open.test(connection);
-	}
-
-	/**
 	 * Return the connection, waiting for it if it is being opened.
 	 * @throws BackendUnavailableException if there is none
 	 */

@@ -19,8 +19,6 @@ package io.github.lockspring.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-import io.github.lockspring.support.Deadline;
-
 /**
  * Call of a script, for keys that belong to one slot.
  *
@@ -63,14 +61,6 @@ record RedisCall(RedisScript script, byte[][] keys, byte[][] args, int replicas,
 	 */
 	boolean isRenewal() {
 		return this.script.isRenewal();
-	}
-
-	/**
-	 * Return the time for which the server waits for the replicas, in milliseconds, less
-	 * than remains until a deadline.
-	 */
-	long waitMillis(long deadline) {
-		return Math.max(1, Math.min(this.within.toMillis(), Deadline.remaining(deadline).toMillis() * 9 / 10));
 	}
 
 	RedisCall acknowledgedBy(int replicas, Duration within) {

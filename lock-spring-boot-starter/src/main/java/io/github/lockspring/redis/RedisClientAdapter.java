@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.support.Deadline;
 
 /**
  * Adapter of a client library, with dedicated connections and separate deadlines. No
@@ -66,13 +67,15 @@ interface RedisClientAdapter extends AutoCloseable {
 	CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout);
 
 	/**
-	 * Send calls in parallel, by the digests of their scripts: calls that renew leases,
-	 * or other calls.
+	 * Send calls in parallel, by the digests of their scripts.
 	 * @param calls the calls
 	 * @param timeout the timeout of the calls
 	 * @return the future replies, in the order of the calls
 	 */
-	List<CompletableFuture<RedisReply>> sendAll(List<RedisCall> calls, Duration timeout);
+	default List<CompletableFuture<RedisReply>> sendAll(List<RedisCall> calls, Duration timeout) {
+		long deadline = Deadline.after(timeout);
+		return calls.stream().map((call) -> send(call, false, Deadline.remaining(deadline))).toList();
+	}
 
 	/**
 	 * Run a task that sends calls, without blocking the delivery of messages.

@@ -60,10 +60,10 @@ final class RedisClientAdapters {
 	static RedisClientAdapter of(RedisConnectionFactory bean, Duration operationTimeout) {
 		Object factory = target(bean);
 		if (LETTUCE && factory instanceof LettuceConnectionFactory lettuce) {
-			return new DefaultRedisClientAdapter(new LettuceDriver(lettuce, operationTimeout), operationTimeout);
+			return new LettuceClientAdapter(lettuce, operationTimeout);
 		}
 		if (JEDIS && factory instanceof JedisConnectionFactory jedis) {
-			return new DefaultRedisClientAdapter(new JedisDriver(jedis, operationTimeout), operationTimeout);
+			return new JedisClientAdapter(jedis, operationTimeout);
 		}
 		throw new LockConfigurationException(
 				"Locks in Redis need a LettuceConnectionFactory or a JedisConnectionFactory, "
@@ -82,7 +82,7 @@ final class RedisClientAdapters {
 			return RedisAddress.of(LettuceClientFactory.configuration(lettuce));
 		}
 		if (JEDIS && factory instanceof JedisConnectionFactory jedis) {
-			return RedisAddress.of(JedisDriver.configuration(jedis));
+			return JedisClientFactory.addressOf(jedis);
 		}
 		return "";
 	}

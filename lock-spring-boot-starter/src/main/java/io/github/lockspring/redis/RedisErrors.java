@@ -18,8 +18,6 @@ package io.github.lockspring.redis;
 
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -90,20 +88,11 @@ final class RedisErrors {
 	}
 
 	/**
-	 * Return whether a server accepts writes, by its reply to {@code ROLE}. A server that
-	 * does not permit the query is assumed to accept them.
-	 * @param error the type of failures that servers report
+	 * Return whether a server accepts writes, by the first word of its reply to
+	 * {@code ROLE}.
 	 */
-	static CompletableFuture<Boolean> isPrimary(CompletableFuture<RedisReply> role, Class<? extends Exception> error) {
-		return role.handle((reply, failure) -> {
-			if (failure == null) {
-				return !reply.texts().get(0).equals("slave");
-			}
-			if (error.isInstance(failure)) {
-				return true;
-			}
-			throw new CompletionException(failure);
-		});
+	static boolean isPrimary(String role) {
+		return !role.equals("slave");
 	}
 
 	static boolean isOutdatedPrimary(@Nullable String message) {

@@ -27,7 +27,6 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lettuce.core.protocol.RedisHandshakeHandler;
@@ -41,7 +40,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
@@ -67,26 +65,23 @@ class RedisClientAdaptersServerTests {
 
 	@Test
 	void clientOfTheApplicationIsUsed() {
-		assertThat(of(new LettuceConnectionFactory())).isEqualTo(LettuceDriver.class);
-		assertThat(of(new JedisConnectionFactory())).isEqualTo(JedisDriver.class);
+		assertThat(of(new LettuceConnectionFactory())).isEqualTo(LettuceClientAdapter.class);
+		assertThat(of(new JedisConnectionFactory())).isEqualTo(JedisClientAdapter.class);
 	}
 
 	private static Class<?> of(RedisConnectionFactory factory) {
 		try (RedisClientAdapter adapter = RedisClientAdapters.of(factory, Duration.ofSeconds(5))) {
-			return driver(adapter).getClass();
+			return adapter.getClass();
 		}
-	}
-
-	private static Object driver(Object adapter) {
-		return Objects.requireNonNull(new DirectFieldAccessor(adapter).getPropertyValue("driver"));
 	}
 
 	@Test
 	void proxyOfFactoryIsSeenThrough() {
 		for (boolean ofClass : new boolean[] { true, false }) {
-			assertThat(of(proxy(new LettuceConnectionFactory(), ofClass))).isEqualTo(LettuceDriver.class);
-			assertThat(of(proxy(new JedisConnectionFactory(), ofClass))).isEqualTo(JedisDriver.class);
-			assertThat(of(proxy(proxy(new LettuceConnectionFactory(), true), ofClass))).isEqualTo(LettuceDriver.class);
+			assertThat(of(proxy(new LettuceConnectionFactory(), ofClass))).isEqualTo(LettuceClientAdapter.class);
+			assertThat(of(proxy(new JedisConnectionFactory(), ofClass))).isEqualTo(JedisClientAdapter.class);
+			assertThat(of(proxy(proxy(new LettuceConnectionFactory(), true), ofClass)))
+				.isEqualTo(LettuceClientAdapter.class);
 		}
 	}
 
@@ -176,12 +171,12 @@ class RedisClientAdaptersServerTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "lettuce-core, jedis.JedisConnectionFactory, JedisDriver",
-			"/jedis-7, lettuce.LettuceConnectionFactory, LettuceDriver" })
-	void otherClientMayBeMissing(String missing, String factory, String driver) throws Exception {
+	@CsvSource({ "lettuce-core, jedis.JedisConnectionFactory, JedisClientAdapter",
+			"/jedis-7, lettuce.LettuceConnectionFactory, LettuceClientAdapter" })
+	void otherClientMayBeMissing(String missing, String factory, String adapter) throws Exception {
 		try (URLClassLoader without = new URLClassLoader(classPathWithout(missing),
 				ClassLoader.getPlatformClassLoader())) {
-			assertThat(driver(adapter(without, factory)).getClass().getSimpleName()).isEqualTo(driver);
+			assertThat(adapter(without, factory).getClass().getSimpleName()).isEqualTo(adapter);
 		}
 	}
 

@@ -17,17 +17,18 @@
 package io.github.lockspring.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
@@ -35,37 +36,37 @@ import redis.clients.jedis.providers.ClusterConnectionProvider;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
- * Primaries of a cluster, each of which has the keys of some slots. They are refreshed in
- * the background after every failure.
+ * Primaries of a cluster, each of which has the keys of some slots. The slots are
+ * refreshed in the background after every failure.
  */
-final class JedisSlots implements AutoCloseable {
+final class JedisShards implements JedisNodes {
 
-	private static final Duration MAX_PAUSE = Duration.ofMillis(500);
+	private final JedisClientFactory client;
 
-	private final List<HostAndPort> nodes;
+	private final Executor threads;
 
-	private final JedisClientConfig config;
+	private final Runnable failedOver;
+
+	private final Map<HostAndPort, JedisLinks> links = new ConcurrentHashMap<>();
 
 	private final ReconnectingConnection<HostAndPort[]> slots;
 
 	private volatile Set<HostAndPort> primaries = Set.of();
 
-	private volatile @Nullable Runnable failedOver;
-
-	JedisSlots(String address, List<HostAndPort> nodes, JedisClientConfig config) {
-		this.nodes = nodes;
-		this.config = config;
-		this.slots = new ReconnectingConnection<>(address, this::discover, (known) -> true, (former) -> {
-		}, MAX_PAUSE, null);
-	}
+	private volatile boolean closed;
 
 	/**
-	 * Discover the primaries.
+	 * Create a view on a cluster.
+	 * @param client makes the connections
+	 * @param threads connects in the background
 	 * @param failedOver called after a failover to another server
 	 */
-	void start(Runnable failedOver) {
+	JedisShards(JedisClientFactory client, Executor threads, Runnable failedOver) {
+		this.client = client;
+		this.threads = threads;
 		this.failedOver = failedOver;
-		this.slots.renew();
+		this.slots = new ReconnectingConnection<>(client.address(), this::discover, (known) -> true, (former) -> {
+		}, Duration.ofMillis(500), null);
 	}
 
 	/**
@@ -73,8 +74,8 @@ final class JedisSlots implements AutoCloseable {
 	 */
 	private HostAndPort[] discover() {
 		Set<HostAndPort> candidates = new HashSet<>(this.primaries);
-		candidates.addAll(this.nodes);
-		try (ClusterConnectionProvider cluster = new ClusterConnectionProvider(candidates, this.config)) {
+		candidates.addAll(this.client.clusterNodes());
+		try (ClusterConnectionProvider cluster = this.client.cluster(candidates)) {
 			HostAndPort[] slots = new HostAndPort[Protocol.CLUSTER_HASHSLOTS];
 			Arrays.setAll(slots, cluster::getNode);
 			return adopt(slots);
@@ -82,56 +83,68 @@ final class JedisSlots implements AutoCloseable {
 	}
 
 	private HostAndPort[] adopt(HostAndPort[] slots) {
-		Set<HostAndPort> primaries = Arrays.stream(slots).filter(Objects::nonNull).collect(Collectors.toSet());
+		Set<HostAndPort> primaries = new HashSet<>();
+		for (HostAndPort address : slots) {
+			if (address != null) {
+				primaries.add(address);
+			}
+		}
 		if (primaries.isEmpty()) {
 			throw new JedisConnectionException("The cluster has no slots");
 		}
 		boolean left = !primaries.containsAll(this.primaries);
 		this.primaries = primaries;
-		Runnable failedOver = this.failedOver;
-		if (left && failedOver != null) {
-			failedOver.run();
+		for (HostAndPort address : this.links.keySet()) {
+			if (!primaries.contains(address)) {
+				this.links.remove(address).close();
+			}
+		}
+		if (left) {
+			this.failedOver.run();
 		}
 		return slots;
 	}
 
-	/**
-	 * Return the server that has a key.
-	 * @throws BackendUnavailableException if it is not known in time
-	 */
-	HostAndPort of(byte[] key, Duration timeout) {
+	@Override
+	public JedisLinks of(byte[] key, Duration timeout) {
 		HostAndPort address = this.slots.get(timeout)[ClusterSlotHashUtil.calculateSlot(key)];
 		if (address == null) {
-			refresh();
+			doubt();
 			throw new BackendUnavailableException("No server of the cluster serves the slot of the key", null);
 		}
-		return address;
+		return at(address);
 	}
 
-	/**
-	 * Return the server that has a key, if it is known.
-	 */
-	@Nullable HostAndPort known(byte[] key) {
-		HostAndPort[] known = this.slots.current();
-		return (known != null) ? known[ClusterSlotHashUtil.calculateSlot(key)] : null;
+	@Override
+	public JedisLinks at(HostAndPort address) {
+		if (this.closed) {
+			throw new BackendUnavailableException("The client is closed", null);
+		}
+		return this.links.computeIfAbsent(address, (added) -> new JedisLinks(added.toString(),
+				(epoch) -> this.client.open(added, epoch), this.threads, this::doubt));
 	}
 
-	Set<HostAndPort> primaries(Duration timeout) {
+	@Override
+	public List<JedisLinks> all(Duration timeout) {
 		this.slots.get(timeout);
-		return this.primaries;
+		return this.primaries.stream().map(this::at).toList();
 	}
 
-	/**
-	 * Return whether a server is a primary, as far as is known.
-	 */
-	boolean contains(HostAndPort address) {
+	@Override
+	public JedisLink open() {
+		this.slots.get(this.client.timeout());
+		List<HostAndPort> candidates = new ArrayList<>(this.primaries);
+		Collections.shuffle(candidates);
+		return this.client.open(candidates.get(0), 0);
+	}
+
+	@Override
+	public boolean contains(HostAndPort address) {
 		return this.primaries.contains(address);
 	}
 
-	/**
-	 * Query the primaries again, because the role of a server may have changed.
-	 */
-	void refresh() {
+	@Override
+	public void doubt() {
 		HostAndPort[] known = this.slots.current();
 		if (known != null) {
 			this.slots.replace(known);
@@ -143,7 +156,9 @@ final class JedisSlots implements AutoCloseable {
 
 	@Override
 	public void close() {
+		this.closed = true;
 		this.slots.close();
+		this.links.values().forEach(JedisLinks::close);
 	}
 
 }
