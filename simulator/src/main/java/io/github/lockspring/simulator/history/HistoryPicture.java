@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-
 import io.github.lockspring.simulator.history.Disturbances.Disturbance;
 import io.github.lockspring.simulator.history.LockFact.Mode;
 
@@ -138,8 +137,7 @@ public final class HistoryPicture {
 
 	private void rectangle(long from, long to, int y, int height, String color, String title) {
 		this.elements.add("<rect x='%s' y='%d' width='%s' height='%d' fill='%s'><title>%s</title></rect>".formatted(
-				number(x(from)), y, number(Math.max(1, (to - from) * this.scale)), height, color,
-				escape(title)));
+				number(x(from)), y, number(Math.max(1, (to - from) * this.scale)), height, color, escape(title)));
 	}
 
 	private static String escape(String text) {
