@@ -16,6 +16,10 @@
 
 package io.github.lockspring.simulator.cluster;
 
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
 /**
  * Thrown for a call without a reply.
  */
@@ -30,11 +34,12 @@ public final class CallFailedException extends RuntimeException {
 	}
 
 	/**
-	 * Return whether the server may have executed the request.
-	 * @return {@code false} if it has not
+	 * Return the failure as backends report it.
+	 * @return the failure
 	 */
-	public boolean isSent() {
-		return this.sent;
+	BackendException translate() {
+		String message = String.valueOf(getMessage());
+		return this.sent ? new OutcomeUnknownException(message, this) : new BackendUnavailableException(message, this);
 	}
 
 }

@@ -33,9 +33,7 @@ import io.github.lockspring.simulator.machine.Node;
 import io.github.lockspring.simulator.machine.ReplyFuture;
 import io.github.lockspring.simulator.redis.RedisModel;
 import io.github.lockspring.simulator.redis.RedisNetwork;
-import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LockBackend;
-import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
  * Redis at a server, with the scripts that ship.
@@ -123,11 +121,7 @@ public final class SimulatedRedis implements SimulatedStore {
 		}
 
 		private static @Nullable RuntimeException translate(@Nullable RuntimeException failure) {
-			if (failure instanceof CallFailedException lost) {
-				return lost.isSent() ? new OutcomeUnknownException(lost.getMessage(), lost)
-						: new BackendUnavailableException(lost.getMessage(), lost);
-			}
-			return failure;
+			return (failure instanceof CallFailedException lost) ? lost.translate() : failure;
 		}
 
 		@Override

@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LockBackend;
-import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.state.StateBackend;
 import io.github.lockspring.spi.state.StateStore;
 import io.github.lockspring.spi.state.StateStore.Snapshot;
@@ -100,7 +99,7 @@ public final class SimulatedRows implements SimulatedStore {
 				return this.link.call(() -> SimulatedRows.this.read(id), timeout);
 			}
 			catch (CallFailedException ex) {
-				throw new BackendUnavailableException(ex.getMessage(), ex);
+				throw new BackendUnavailableException(String.valueOf(ex.getMessage()), ex);
 			}
 		}
 
@@ -110,8 +109,7 @@ public final class SimulatedRows implements SimulatedStore {
 				return this.link.call(() -> SimulatedRows.this.compareAndSet(id, expected, text), timeout);
 			}
 			catch (CallFailedException ex) {
-				throw ex.isSent() ? new OutcomeUnknownException(ex.getMessage(), ex)
-						: new BackendUnavailableException(ex.getMessage(), ex);
+				throw ex.translate();
 			}
 		}
 

@@ -107,22 +107,26 @@ final class CounterRule implements Rule {
 			};
 			if (isKnown()) {
 				boolean isValue = this.begun.action() == CounterAction.ADD || this.begun.action() == CounterAction.GET;
-				boolean fits = isValue ? (after == null || after == this.ended.result()) : hasSet(before);
-				return fits ? state.with(slot, isValue ? (Long) this.ended.result() : after) : null;
+				boolean fits = isValue ? (after == null || after == result()) : hasSet(before);
+				return fits ? state.with(slot, isValue ? (Long) result() : after) : null;
 			}
 			return state.with(slot, after);
 		}
 
+		private long result() {
+			return (this.ended != null) ? this.ended.result() : 0;
+		}
+
 		private @Nullable Long compareAndSet(@Nullable Long before) {
 			if (isKnown()) {
-				return (this.ended.result() != 0) ? (Long) this.begun.argument() : before;
+				return (result() != 0) ? (Long) this.begun.argument() : before;
 			}
 			return (before == null || before == this.begun.expected()) ? (Long) this.begun.argument() : before;
 		}
 
 		private boolean hasSet(@Nullable Long before) {
 			return this.begun.action() == CounterAction.SET || before == null
-					|| (before == this.begun.expected()) == (this.ended.result() != 0);
+					|| (before == this.begun.expected()) == (result() != 0);
 		}
 
 		/**

@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 import org.springframework.util.Assert;
@@ -40,7 +41,7 @@ final class EventText {
 
 		@Override
 		protected Form computeValue(Class<?> type) {
-			return BY_NAME.get(name(type.getSimpleName()));
+			return form(name(type.getSimpleName()));
 		}
 
 	};
@@ -77,9 +78,15 @@ final class EventText {
 	static Event parse(String line) {
 		String[] parts = line.split(" ", -1);
 		Assert.isTrue(parts.length > 3, () -> "No event: " + line);
-		Form form = BY_NAME.get(parts[3]);
-		Assert.isTrue(form != null, () -> "No fact is named so: " + line);
-		return new Event(Long.parseLong(parts[0]), unescape(parts[1]), unescape(parts[2]), form.parse(parts));
+		return new Event(Long.parseLong(parts[0]), unescape(parts[1]), unescape(parts[2]), form(parts[3]).parse(parts));
+	}
+
+	private static Form form(String name) {
+		Form form = BY_NAME.get(name);
+		if (form == null) {
+			throw new IllegalArgumentException("No fact is named so: " + name);
+		}
+		return form;
 	}
 
 	private static StringBuilder escape(String text, StringBuilder to) {
@@ -141,7 +148,7 @@ final class EventText {
 			line.append(this.name);
 			for (RecordComponent component : this.components) {
 				line.append(' ').append(component.getName()).append('=');
-				printValue(ReflectionUtils.invokeMethod(component.getAccessor(), fact), line);
+				printValue(Objects.requireNonNull(ReflectionUtils.invokeMethod(component.getAccessor(), fact)), line);
 			}
 		}
 

@@ -106,7 +106,7 @@ public final class HistoryPicture {
 	}
 
 	private void drawOperation(Operation operation) {
-		int y = TOP + this.lanes.get(lane(operation)) * LANE;
+		int y = TOP + this.lanes.getOrDefault(lane(operation), 0) * LANE;
 		String title = operation + " " + operation.request.mode() + " " + operation.request.keys();
 		int hue = this.hues.computeIfAbsent(operation.request.keys().get(0), (key) -> this.hues.size() * 137 % 360);
 		String color = "hsl(%d,70%%,%d%%)".formatted(hue, (operation.request.mode() == Mode.READ) ? 70 : 45);

@@ -135,9 +135,9 @@ public final class Report {
 	private void measureHandOffs(IndexedHistory history) {
 		Map<String, Integer> released = new HashMap<>();
 		for (int line = 0; line < history.events().size(); line++) {
-			if (history.events().get(line).fact() instanceof LockFact fact
-					&& history.operation(fact.operation()) != null) {
-				Operation operation = history.operation(fact.operation());
+			Operation operation = (history.events().get(line).fact() instanceof LockFact fact)
+					? history.operation(fact.operation()) : null;
+			if (operation != null) {
 				for (String key : operation.request.keys()) {
 					if (line == operation.releaseBegun) {
 						released.put(key, line);
