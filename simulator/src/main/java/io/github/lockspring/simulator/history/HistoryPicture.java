@@ -141,7 +141,7 @@ public final class HistoryPicture {
 	}
 
 	private static String escape(String text) {
-		return text.replace("&", "&amp;").replace("<", "&lt;");
+		return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
 	}
 
 	private static String lane(Operation operation) {
