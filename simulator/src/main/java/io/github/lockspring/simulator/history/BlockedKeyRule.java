@@ -143,7 +143,9 @@ final class BlockedKeyRule implements Rule {
 		}
 
 		private void move(Operation operation, boolean waits, int sign) {
-			if (this.suspended.getOrDefault(operation.process, 0) == 0) {
+			boolean counts = waits ? this.suspended.getOrDefault(operation.process, 0) == 0
+					: !this.paused.contains(operation.process);
+			if (counts) {
 				for (String name : operation.request.keys()) {
 					Key key = key(name);
 					judge(key);
@@ -172,24 +174,36 @@ final class BlockedKeyRule implements Rule {
 				ended.clear();
 				this.suspended.merge(process, this.paused.remove(process) ? -1 : 0, Integer::sum);
 			}
-			else if (change == ProcessChange.PAUSED && this.paused.add(process)) {
+			else if (change == ProcessChange.PAUSED && !this.paused.contains(process)) {
+				moveAll(process, false, -1);
+				this.paused.add(process);
 				suspend(process, 1);
 			}
 			else if (change == ProcessChange.RESUMED && this.paused.remove(process)) {
+				moveAll(process, false, 1);
 				suspend(process, -1);
 			}
 		}
 
+		/**
+		 * Count the waiting requests of a process, or no longer. Its holders learn by
+		 * their own clocks that they are cut off, unless it is paused.
+		 */
 		private void suspend(String process, int sign) {
-			Set<Operation> operations = live(process);
 			if (sign > 0) {
-				operations.forEach((operation) -> move(operation, waits(operation), -1));
+				moveAll(process, true, -1);
 			}
 			this.suspended.merge(process, sign, Integer::sum);
 			if (sign < 0) {
-				operations.forEach((operation) -> move(operation, waits(operation), 1));
+				moveAll(process, true, 1);
 			}
-			operations.forEach(this::unsettle);
+			live(process).forEach(this::unsettle);
+		}
+
+		private void moveAll(String process, boolean waiting, int sign) {
+			live(process).stream()
+				.filter((operation) -> waits(operation) == waiting)
+				.forEach((operation) -> move(operation, waiting, sign));
 		}
 
 		private void begin(FaultBegun fault) {
