@@ -41,7 +41,7 @@ class RedisModelContractTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend backend() {
-		return new ModelRedisClient(new DirectNetwork(this.server)).backend(RedisProcess.SETTINGS);
+		return new ModelRedisClient(new DirectNetwork(this.server)).backend(RedisLockSettings.defaults());
 	}
 
 	@Override

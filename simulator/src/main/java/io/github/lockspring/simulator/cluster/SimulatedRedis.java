@@ -17,9 +17,8 @@
 package io.github.lockspring.simulator.cluster;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -42,7 +41,7 @@ public final class SimulatedRedis implements SimulatedStore {
 
 	private final Server server;
 
-	private final List<ModelRedisClient> clients = new ArrayList<>();
+	private final Map<Node, ModelRedisClient> clients = new LinkedHashMap<>();
 
 	private RedisModel model;
 
@@ -62,7 +61,7 @@ public final class SimulatedRedis implements SimulatedStore {
 	@Override
 	public LockBackend backend(Link link) {
 		ModelRedisClient client = new ModelRedisClient(new LinkNetwork(link));
-		this.clients.add(client);
+		this.clients.put(link.client(), client);
 		return client.backend(RedisLockSettings.defaults());
 	}
 
@@ -75,7 +74,8 @@ public final class SimulatedRedis implements SimulatedStore {
 	public void failOver() {
 		this.model = this.remembered;
 		this.remembered = copy();
-		this.clients.forEach((client) -> client.failOver(true));
+		this.clients.keySet().removeIf(Node::isDead);
+		this.clients.forEach((node, client) -> node.executor().execute(() -> client.failOver(true)));
 	}
 
 	@Override

@@ -74,14 +74,18 @@ final class Disturbances {
 	}
 
 	private void change(Event event, ProcessChange change, Map<Object, Integer> open) {
+		String stopping = "stopping " + event.process();
 		if (change != ProcessChange.CLOCK_JUMPED && change != ProcessChange.STOPPING) {
 			end(open.remove(event.process()), event.time());
 		}
-		if (change == ProcessChange.PAUSED || change == ProcessChange.KILLED) {
-			open.put(event.process(), this.all.size());
+		if (change.isEnd()) {
+			end(open.remove(stopping), event.time());
+		}
+		if (change == ProcessChange.PAUSED || change == ProcessChange.KILLED || change == ProcessChange.STOPPING) {
+			open.put((change == ProcessChange.STOPPING) ? stopping : event.process(), this.all.size());
 			this.all.add(new Disturbance(null, event.process(), event.time(), this.endTime));
 		}
-		else if (change == ProcessChange.CLOCK_JUMPED || change == ProcessChange.STOPPING) {
+		else if (change == ProcessChange.CLOCK_JUMPED) {
 			this.all.add(new Disturbance(null, event.process(), event.time(), event.time()));
 		}
 	}

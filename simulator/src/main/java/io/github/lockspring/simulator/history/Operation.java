@@ -169,6 +169,14 @@ final class Operation {
 		return this.request.keys().get(0).startsWith(IndexedHistory.ELECTION);
 	}
 
+	/**
+	 * Return the line at which the operation neither waits nor holds any more, -1 if it
+	 * still does.
+	 */
+	int end() {
+		return (this.granted < 0) ? this.answered : Math.max(this.releaseEnded, this.lossTold);
+	}
+
 	boolean isEnding() {
 		return this.releaseBegun >= 0 || this.lossTold >= 0;
 	}

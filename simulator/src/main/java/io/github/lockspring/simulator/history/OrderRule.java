@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fair requests for one key are granted in their order. A request is in the queue when
- * that was confirmed, or one call to the store after it began; it may be overtaken if
- * something disturbed its process while it waited. Requests for several keys are left
- * out.
+ * that was confirmed, or one call to the store after it began, unless another of its
+ * process was there before; it may be overtaken if something disturbed its process while
+ * it waited. Requests for several keys are left out.
  */
 final class OrderRule implements Rule {
 
@@ -56,11 +56,24 @@ final class OrderRule implements Rule {
 			for (; later > i && history.time(grants.get(later).granted) > granted; later--) {
 				first = earlier(first, grants.get(later), history);
 			}
-			if (first != null && queued(first, history) < history.time(operation.requested)) {
+			if (first != null && queued(first, history) < history.time(operation.requested)
+					&& !waitedInItsProcess(first, history)) {
 				findings.add(Finding.violation("order", operation + " overtakes " + first, first.requested,
 						first.queued, operation.requested, operation.granted, first.granted));
 			}
 		}
+	}
+
+	/**
+	 * Return whether another request of the process was there before, behind which one
+	 * does not reach the store.
+	 */
+	private static boolean waitedInItsProcess(Operation operation, IndexedHistory history) {
+		return history.operations()
+			.stream()
+			.anyMatch((other) -> other != operation && other.process.equals(operation.process)
+					&& other.request.keys().containsAll(operation.request.keys())
+					&& other.requested < operation.requested && (other.end() < 0 || other.end() > operation.requested));
 	}
 
 	private static @Nullable Operation earlier(@Nullable Operation first, Operation other, IndexedHistory history) {

@@ -116,7 +116,7 @@ final class TokenRule implements Rule {
 
 		private void grant(String key, Operation operation) {
 			Operation floor = this.floors.remove(operation);
-			if (floor != null && floor.token >= operation.token) {
+			if (floor != null && floor.token >= operation.token && !mayShare(floor, operation)) {
 				add("%s got the token %d after %s had got %d".formatted(operation, operation.token, floor, floor.token),
 						floor.granted, operation.requested, operation.granted);
 			}
@@ -131,9 +131,14 @@ final class TokenRule implements Rule {
 			}
 		}
 
+		/**
+		 * Return whether two operations may have one lease: readers of a process, and
+		 * terms of a leader that was unsure in between.
+		 */
 		private static boolean mayShare(Operation one, Operation other) {
-			return one.request.mode() == Mode.READ && other.request.mode() == Mode.READ
-					&& one.process.equals(other.process);
+			boolean readers = one.request.mode() == Mode.READ && other.request.mode() == Mode.READ;
+			boolean terms = one.isElection() && other.isElection() && one.token == other.token;
+			return (readers || terms) && one.process.equals(other.process);
 		}
 
 		private static Operation larger(Operation one, Operation other) {
