@@ -31,6 +31,12 @@ import io.github.lockspring.simulator.machine.Replaced;
  */
 final class Faults {
 
+	/**
+	 * Faults of which one makes a promise about tokens void that holds under another.
+	 */
+	private static final List<ClusterFault> APART = List.of(ClusterFault.SERVER_CLOCK_BACK, ClusterFault.DATA_LOST,
+			ClusterFault.FAILED_OVER);
+
 	private final Cluster cluster;
 
 	private final SplittableRandom random;
@@ -50,13 +56,9 @@ final class Faults {
 		this.cluster = cluster;
 		this.random = cluster.random().split();
 		this.kinds = new ArrayList<>(cluster.settings().faults().stream().sorted().toList());
-		if (this.random.nextBoolean()) {
-			this.kinds.removeAll(List.of(ClusterFault.DATA_LOST, ClusterFault.FAILED_OVER));
-		}
-		else { // tokens are not promised to grow if the clock goes back and the data is
-				// lost
-			this.kinds.remove(ClusterFault.SERVER_CLOCK_BACK);
-		}
+		List<ClusterFault> apart = new ArrayList<>(APART);
+		apart.remove(this.random.nextInt(APART.size()));
+		this.kinds.removeAll(apart);
 	}
 
 	void start() {
