@@ -121,13 +121,22 @@ final class Faults {
 				lasts(FaultKind.PARTITIONED, member.name(),
 						() -> link.lose(this.random.nextInt(2, 20), this.random.nextInt(2, 5)), () -> link.lose(0, 0));
 			}
-			case SERVER_CLOCK_BACK ->
-				at(FaultKind.CLOCK_JUMPED_BACK, () -> server.node().jump(-this.random.nextLong(10_000)));
+			case SERVER_CLOCK_BACK -> jumpBack(server);
 			case SERVER_CLOCK_FORWARD ->
 				at(FaultKind.CLOCK_JUMPED_FORWARD, () -> server.node().jump(this.random.nextLong(10_000)));
 			case DATA_LOST -> at(FaultKind.RESTARTED_WITHOUT_DATA, () -> restart(this.cluster.store()::forget));
 			case FAILED_OVER -> at(FaultKind.FAILED_OVER, () -> restart(this.cluster.store()::failOver));
 		}
+	}
+
+	/**
+	 * Let the clock of the server jump back, as if it had stood still.
+	 */
+	private void jumpBack(Server server) {
+		long millis = 1 + this.random.nextLong(10_000);
+		long number = begin(FaultKind.CLOCK_STOOD, server.node().name());
+		server.node().jump(-millis);
+		after(millis * 1_000_000, () -> end(number));
 	}
 
 	private void restart(Runnable between) {
@@ -160,17 +169,25 @@ final class Faults {
 	}
 
 	private void lasts(FaultKind kind, String target, Runnable begin, Runnable end) {
-		long number = ++this.count;
-		this.cluster.record("faults", "", new FaultBegun(number, kind, target));
+		long number = begin(kind, target);
 		begin.run();
 		endLater(() -> {
 			end.run();
-			this.cluster.record("faults", "", new FaultEnded(number));
+			end(number);
 		});
 	}
 
+	private long begin(FaultKind kind, String target) {
+		this.cluster.record("faults", "", new FaultBegun(++this.count, kind, target));
+		return this.count;
+	}
+
+	private void end(long number) {
+		this.cluster.record("faults", "", new FaultEnded(number));
+	}
+
 	private void at(FaultKind kind, Runnable action) {
-		this.cluster.record("faults", "", new FaultBegun(++this.count, kind, ""));
+		begin(kind, "");
 		action.run();
 	}
 

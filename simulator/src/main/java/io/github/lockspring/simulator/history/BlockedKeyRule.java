@@ -252,12 +252,25 @@ final class BlockedKeyRule implements Rule {
 
 		private void checkAlone(Operation operation, Key key) {
 			boolean delayed = this.faults.values().stream().anyMatch((fault) -> fault.kind() == FaultKind.DELAYED);
-			if (!delayed && Math.max(key.settled, this.settled) < this.history.time(operation.requested)
-					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)) {
+			if (!delayed && this.globalFaults == 0
+					&& Math.max(key.settled, this.settled) < this.history.time(operation.requested)
+					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)
+					&& !isWantedBySuspended(key)) {
 				this.findings.add(Finding.violation("blocked key",
 						"%s is denied '%s', which nobody has".formatted(operation, key.name), operation.requested,
 						operation.answered));
 			}
+		}
+
+		/**
+		 * Return whether the key may have been granted to a request that does not know.
+		 */
+		private boolean isWantedBySuspended(Key key) {
+			return this.suspended.entrySet()
+				.stream()
+				.filter((entry) -> entry.getValue() > 0)
+				.flatMap((entry) -> live(entry.getKey()).stream())
+				.anyMatch((operation) -> operation.request.keys().contains(key.name));
 		}
 
 		private Set<Operation> live(String process) {
