@@ -251,7 +251,9 @@ final class BlockedKeyRule implements Rule {
 		}
 
 		private void checkAlone(Operation operation, Key key) {
-			boolean delayed = this.faults.values().stream().anyMatch((fault) -> fault.kind() == FaultKind.DELAYED);
+			boolean delayed = this.faults.values()
+				.stream()
+				.anyMatch((fault) -> fault.kind() == FaultKind.DELAYED || fault.kind() == FaultKind.CLOCK_STOOD);
 			if (!delayed && this.globalFaults == 0
 					&& Math.max(key.settled, this.settled) < this.history.time(operation.requested)
 					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)
