@@ -254,8 +254,7 @@ final class BlockedKeyRule implements Rule {
 			boolean delayed = this.faults.values()
 				.stream()
 				.anyMatch((fault) -> fault.kind() == FaultKind.DELAYED || fault.kind() == FaultKind.CLOCK_STOOD);
-			if (!delayed && this.globalFaults == 0
-					&& Math.max(key.settled, this.settled) < this.history.time(operation.requested)
+			if (!delayed && Math.max(key.settled, this.settled) < this.history.time(operation.requested)
 					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)
 					&& !isWantedBySuspended(key)) {
 				this.findings.add(Finding.violation("blocked key",

@@ -54,12 +54,19 @@ public final class Replacement implements ClassFileTransformer {
 		}
 		for (Class<?> loaded : INSTRUMENTATION.getAllLoadedClasses()) {
 			String name = loaded.getName().replace('.', '/');
-			if (isReplacedIn(name) && !loaded.isArray()) {
+			if (isReplacedIn(name) && !loaded.isArray() && isReplacedIn(loaded.getClassLoader())) {
 				throw new IllegalStateException(loaded.getName() + " was loaded before its calls could be replaced");
 			}
 		}
 		INSTRUMENTATION.addTransformer(new Replacement());
 		installed = true;
+	}
+
+	/**
+	 * Return whether classes of a loader are changed. A build tool has others.
+	 */
+	private static boolean isReplacedIn(@Nullable ClassLoader loader) {
+		return loader == Replacement.class.getClassLoader();
 	}
 
 	static boolean isReplacedIn(String name) {
@@ -69,7 +76,7 @@ public final class Replacement implements ClassFileTransformer {
 	@Override
 	public byte @Nullable [] transform(@Nullable ClassLoader loader, @Nullable String name,
 			@Nullable Class<?> redefined, @Nullable ProtectionDomain domain, byte[] bytes) {
-		if (name == null || !isReplacedIn(name)) {
+		if (name == null || !isReplacedIn(name) || !isReplacedIn(loader)) {
 			return null;
 		}
 		try {
