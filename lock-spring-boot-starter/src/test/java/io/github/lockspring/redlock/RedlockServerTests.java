@@ -89,11 +89,11 @@ class RedlockServerTests {
 
 	/**
 	 * Connects to all nodes: the first connections of a JVM may take longer than the
-	 * timeout of a node.
+	 * timeout of a node. Each attempt has a key of its own, as one may leave something.
 	 */
 	private void connect(RedlockBackend backend) {
 		await().ignoreExceptionsInstanceOf(BackendException.class).until(() -> {
-			LeaseRequest request = request();
+			LeaseRequest request = request("attempt-" + this.sequence.get());
 			return backend.tryAcquire(request, TIMEOUT) instanceof Grant && backend.release(request, TIMEOUT);
 		});
 		await().until(() -> backend.callsInProgress() == 0);
@@ -109,7 +109,11 @@ class RedlockServerTests {
 	}
 
 	private LeaseRequest request() {
-		return new LeaseRequest("key", new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(30), 1),
+		return request("key");
+	}
+
+	private LeaseRequest request(String key) {
+		return new LeaseRequest(key, new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(30), 1),
 				this.instance, this.sequence.incrementAndGet());
 	}
 
