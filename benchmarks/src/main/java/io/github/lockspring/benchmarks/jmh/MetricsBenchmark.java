@@ -77,8 +77,7 @@ public class MetricsBenchmark {
 	public void record() {
 		MeterRegistry meters = new SimpleMeterRegistry();
 		if (!this.recorded.equals("nothing")) {
-			new LockMetrics(meters, this.recorded.equals("observations") ? observations(meters) : null,
-					null)
+			new LockMetrics(meters, this.recorded.equals("observations") ? observations(meters) : null, null)
 				.observe(this.engines);
 		}
 	}
