@@ -23,15 +23,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.simulator.history.Fact;
 import io.github.lockspring.simulator.history.History;
+import io.github.lockspring.simulator.history.LockFact.Written;
 import io.github.lockspring.simulator.machine.Scheduler;
 
 /**
  * Processes that lock the same keys on one store, while faults happen.
  */
-public final class Cluster implements AutoCloseable {
+public final class Cluster implements Workplace, AutoCloseable {
 
 	/**
 	 * Time in which everything heals after the faults, in leases.
@@ -103,7 +107,8 @@ public final class Cluster implements AutoCloseable {
 		return this.server;
 	}
 
-	ClusterSettings settings() {
+	@Override
+	public ClusterSettings settings() {
 		return this.settings;
 	}
 
@@ -119,26 +124,39 @@ public final class Cluster implements AutoCloseable {
 		return this.scheduler.random();
 	}
 
-	/**
-	 * Return whether no worker is to begin anything.
-	 */
-	boolean isEnding() {
+	@Override
+	public boolean isEnding() {
 		return this.ending;
 	}
 
-	long nextOperation() {
+	@Override
+	public long nextOperation() {
 		return ++this.operations;
 	}
 
-	void record(String process, String worker, Fact fact) {
+	@Override
+	public void record(String process, String worker, Fact fact) {
 		this.history.add(this.scheduler.now(), process, worker, fact);
 	}
 
 	/**
-	 * Write to a resource that rejects older tokens.
+	 * No virtual time passes between a look and its record.
 	 */
-	boolean write(String resource, long token) {
-		return this.resources.merge(resource, token, Math::max) == token;
+	@Override
+	public <F extends @Nullable Fact> F look(String process, String worker, Supplier<F> look) {
+		F found = look.get();
+		if (found != null) {
+			record(process, worker, found);
+		}
+		return found;
+	}
+
+	@Override
+	public void write(String process, String worker, Written write, long delay) {
+		this.scheduler.after(delay, null, () -> {
+			boolean accepted = this.resources.merge(write.resource(), write.token(), Math::max) == write.token();
+			record(process, worker, new Written(write.operation(), write.resource(), write.token(), accepted));
+		});
 	}
 
 	@Override

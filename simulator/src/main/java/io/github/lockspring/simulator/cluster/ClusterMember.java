@@ -90,7 +90,7 @@ final class ClusterMember {
 		LockTemplate locks = SimulatedTemplate.on(process.engine(),
 				LockOptions.defaults().withLeaseTime(settings.lease()));
 		for (int i = 1; i <= settings.workers(); i++) {
-			Worker worker = new Worker(this.cluster, this.name, "worker-" + i, locks);
+			Worker worker = new Worker(this.cluster, this.name, "worker-" + i, this.cluster.random().split(), locks);
 			this.workers.add(this.node.start(worker.name(), worker));
 		}
 	}

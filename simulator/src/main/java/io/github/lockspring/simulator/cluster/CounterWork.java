@@ -56,7 +56,7 @@ final class CounterWork implements Runnable {
 	}
 
 	private void perform(CounterAction action, long argument, long expected, LongSupplier call) {
-		long operation = this.worker.cluster().nextOperation();
+		long operation = this.worker.workplace().nextOperation();
 		this.worker.record(new CounterBegun(operation, NAME, action, argument, expected));
 		try {
 			this.worker.record(new CounterEnded(operation, Outcome.DONE, call.getAsLong()));

@@ -45,12 +45,12 @@ final class ElectionWork implements Runnable {
 		Terms terms = new Terms();
 		election.addListener(terms);
 		election.start();
-		for (int i = 4 + this.worker.random().nextInt(8); i >= 0 && !this.worker.cluster().isEnding(); i--) {
-			this.worker.sleep(this.worker.cluster().settings().hold());
-			long term = terms.term;
-			if (term != 0 && election.isLeader() && term == terms.term) {
-				this.worker.record(new CheckedLeader(term, true));
-			}
+		for (int i = 4 + this.worker.random().nextInt(8); i >= 0 && !this.worker.workplace().isEnding(); i--) {
+			this.worker.sleep(this.worker.workplace().settings().hold());
+			this.worker.look(() -> {
+				long term = terms.term;
+				return (term != 0 && election.isLeader() && term == terms.term) ? new CheckedLeader(term, true) : null;
+			});
 		}
 		election.stop();
 	}
@@ -60,12 +60,13 @@ final class ElectionWork implements Runnable {
 	 */
 	private final class Terms implements LeadershipListener {
 
-		private long term;
+		private volatile long term;
 
 		@Override
 		public void onGranted(long fencingToken) {
-			this.term = ElectionWork.this.worker.cluster().nextOperation();
-			ElectionWork.this.worker.record(new BecameLeader(this.term, NAME, fencingToken));
+			long term = ElectionWork.this.worker.workplace().nextOperation();
+			ElectionWork.this.worker.record(new BecameLeader(term, NAME, fencingToken));
+			this.term = term;
 		}
 
 		@Override

@@ -47,7 +47,7 @@ final class LatchWork implements Runnable {
 
 	@Override
 	public void run() {
-		long waitNanos = this.worker.random().nextLong(this.worker.cluster().settings().lease().toNanos());
+		long waitNanos = this.worker.random().nextLong(this.worker.workplace().settings().lease().toNanos());
 		switch (this.worker.random().nextInt(4)) {
 			case 0 ->
 				perform(LatchAction.RESET, COUNT, () -> this.latch.trySetCount(COUNT) ? Outcome.DONE : Outcome.FAILED);
@@ -61,7 +61,7 @@ final class LatchWork implements Runnable {
 	}
 
 	private void perform(LatchAction action, long count, Callable<Outcome> call) {
-		long operation = this.worker.cluster().nextOperation();
+		long operation = this.worker.workplace().nextOperation();
 		this.worker.record(new LatchBegun(operation, NAME, action, count));
 		Outcome outcome;
 		try {

@@ -29,6 +29,7 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockInterruptedException;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockSuspendedException;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.simulator.history.Fact;
@@ -44,9 +45,14 @@ final class LockWork implements Runnable {
 
 	private static final int PERMITS = 3;
 
+	/**
+	 * Longest time of a write to a resource, in nanoseconds.
+	 */
+	private static final long LONGEST_WRITE = 2_000_000;
+
 	private final Worker worker;
 
-	private final Cluster cluster;
+	private final Workplace workplace;
 
 	private final LockTemplate locks;
 
@@ -54,7 +60,7 @@ final class LockWork implements Runnable {
 
 	LockWork(Worker worker, LockTemplate locks) {
 		this.worker = worker;
-		this.cluster = worker.cluster();
+		this.workplace = worker.workplace();
 		this.locks = locks;
 		this.random = worker.random();
 	}
@@ -62,7 +68,7 @@ final class LockWork implements Runnable {
 	@Override
 	public void run() {
 		Request request = nextRequest();
-		long operation = this.cluster.nextOperation();
+		long operation = this.workplace.nextOperation();
 		record(new LockFact.Requested(operation, request.storeKeys(this.locks), request.mode(), request.permits(),
 				request.limit(), request.options().type() == LockType.FAIR, request.leaseNanos(),
 				request.options().waitTime().toNanos()));
@@ -74,7 +80,7 @@ final class LockWork implements Runnable {
 	}
 
 	private Request nextRequest() {
-		ClusterSettings settings = this.cluster.settings();
+		ClusterSettings settings = this.workplace.settings();
 		LockType type = LockType.values()[this.random.nextInt(LockType.values().length)];
 		LockOptions options = this.locks.defaultOptions()
 			.withType(type)
@@ -121,14 +127,22 @@ final class LockWork implements Runnable {
 		return null;
 	}
 
+	/**
+	 * Return the token, if there is a common one and the lock is still held.
+	 */
 	private long token(Request request, LockHandle handle) {
-		return (request.mode() != Mode.PERMITS && request.keys().size() == 1) ? handle.fencingToken()
-				: LockFact.NO_TOKEN;
+		try {
+			return (request.mode() != Mode.PERMITS && request.keys().size() == 1) ? handle.fencingToken()
+					: LockFact.NO_TOKEN;
+		}
+		catch (LockLostException | LockSuspendedException ex) {
+			return LockFact.NO_TOKEN;
+		}
 	}
 
 	private void work(long operation, Request request, LockHandle handle) {
-		Duration hold = this.cluster.settings().hold();
-		Duration longest = (this.random.nextInt(10) == 0) ? this.cluster.settings().lease().multipliedBy(3) : hold;
+		Duration hold = this.workplace.settings().hold();
+		Duration longest = (this.random.nextInt(10) == 0) ? this.workplace.settings().lease().multipliedBy(3) : hold;
 		long end = Replaced.nanoTime() + this.random.nextLong(longest.toNanos());
 		boolean held = true;
 		while (held && end - Replaced.nanoTime() > 0) {
@@ -139,15 +153,13 @@ final class LockWork implements Runnable {
 	}
 
 	private boolean check(long operation, Request request, LockHandle handle) {
-		boolean held = handle.isHeld();
-		record(new LockFact.Checked(operation, held, LockFact.NO_TOKEN));
+		boolean held = this.worker.look(() -> new LockFact.Checked(operation, handle.isHeld(), LockFact.NO_TOKEN))
+			.held();
 		long token = (held && request.mode() != Mode.READ) ? token(request, handle) : LockFact.NO_TOKEN;
 		if (token != LockFact.NO_TOKEN) {
 			String resource = request.keys().get(0);
-			this.cluster.scheduler().after(this.random.nextLong(2_000_000), null, () -> {
-				boolean accepted = this.cluster.write(resource, token);
-				record(new LockFact.Written(operation, resource, token, accepted));
-			});
+			this.worker.write(new LockFact.Written(operation, resource, token, false),
+					this.random.nextLong(LONGEST_WRITE));
 		}
 		return held;
 	}

@@ -54,8 +54,8 @@ final class SemaphoreWork implements Runnable {
 
 	@Override
 	public void run() {
-		Duration lease = this.worker.cluster().settings().lease();
-		long operation = this.worker.cluster().nextOperation();
+		Duration lease = this.worker.workplace().settings().lease();
+		long operation = this.worker.workplace().nextOperation();
 		int permits = 1 + this.worker.random().nextInt(LIMIT);
 		Duration waitTime = Duration.ofNanos(this.worker.random().nextLong(lease.toNanos()));
 		this.worker.record(new LockFact.Requested(operation, List.of(NAME), Mode.PERMITS, permits, LIMIT, false,
@@ -84,8 +84,8 @@ final class SemaphoreWork implements Runnable {
 
 	private void hold(long operation, LockHandle handle) {
 		for (int i = this.worker.random().nextInt(4); i >= 0; i--) {
-			this.worker.sleep(this.worker.cluster().settings().hold());
-			this.worker.record(new LockFact.Checked(operation, handle.isHeld(), LockFact.NO_TOKEN));
+			this.worker.sleep(this.worker.workplace().settings().hold());
+			this.worker.look(() -> new LockFact.Checked(operation, handle.isHeld(), LockFact.NO_TOKEN));
 		}
 		Outcome outcome = handle.isHeld() ? Outcome.DONE : Outcome.UNKNOWN;
 		this.worker.record(new LockFact.ReleaseBegun(operation));

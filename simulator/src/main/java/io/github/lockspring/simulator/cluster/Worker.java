@@ -19,18 +19,22 @@ package io.github.lockspring.simulator.cluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.simulator.history.Fact;
+import io.github.lockspring.simulator.history.LockFact.Written;
 import io.github.lockspring.simulator.machine.Replaced;
 
 /**
  * Thread of a process that does one thing after the other with locks and primitives.
  */
-final class Worker implements Runnable {
+public final class Worker implements Runnable {
 
-	private final Cluster cluster;
+	private final Workplace workplace;
 
 	private final String process;
 
@@ -40,19 +44,27 @@ final class Worker implements Runnable {
 
 	private final List<Runnable> works;
 
-	Worker(Cluster cluster, String process, String name, LockTemplate locks) {
-		this.cluster = cluster;
+	/**
+	 * Create a worker.
+	 * @param workplace where it works
+	 * @param process name of its process
+	 * @param name name of its thread
+	 * @param random decides what it does
+	 * @param locks the locks of its process
+	 */
+	public Worker(Workplace workplace, String process, String name, SplittableRandom random, LockTemplate locks) {
+		this.workplace = workplace;
 		this.process = process;
 		this.name = name;
-		this.random = cluster.random().split();
+		this.random = random;
 		LockClient client = new LockClient(locks);
 		Runnable lock = new LockWork(this, locks);
 		this.works = List.of(lock, lock, lock, new SemaphoreWork(this, client), new CounterWork(this, client),
 				new LatchWork(this, client), new ElectionWork(this, client));
 	}
 
-	Cluster cluster() {
-		return this.cluster;
+	Workplace workplace() {
+		return this.workplace;
 	}
 
 	String name() {
@@ -65,9 +77,9 @@ final class Worker implements Runnable {
 
 	@Override
 	public void run() {
-		while (!this.cluster.isEnding()) {
-			sleep(this.cluster.settings().think());
-			if (!this.cluster.isEnding()) {
+		while (!this.workplace.isEnding()) {
+			sleep(this.workplace.settings().think());
+			if (!this.workplace.isEnding()) {
 				this.works.get(this.random.nextInt(this.works.size())).run();
 			}
 		}
@@ -82,7 +94,15 @@ final class Worker implements Runnable {
 	}
 
 	void record(Fact fact) {
-		this.cluster.record(this.process, this.name, fact);
+		this.workplace.record(this.process, this.name, fact);
+	}
+
+	<F extends @Nullable Fact> F look(Supplier<F> look) {
+		return this.workplace.look(this.process, this.name, look);
+	}
+
+	void write(Written write, long delay) {
+		this.workplace.write(this.process, this.name, write, delay);
 	}
 
 }

@@ -30,9 +30,10 @@ import io.github.lockspring.simulator.history.LockFact.Written;
 
 /**
  * Tokens grow per key in the order of the grants, belong to one acquisition, and stay the
- * same while it lasts. Readers of a process may share a token, and the tokens of readers
- * and of permits are only compared with those of exclusive owners. A resource that checks
- * tokens accepts no write with a smaller token than it has seen, and rejects no other.
+ * same while it lasts, if the owner knew its token at the grant. Readers of a process may
+ * share a token, and the tokens of readers and of permits are only compared with those of
+ * exclusive owners. A resource that checks tokens accepts no write with a smaller token
+ * than it has seen, and rejects no other.
  */
 final class TokenRule implements Rule {
 
@@ -146,7 +147,7 @@ final class TokenRule implements Rule {
 		}
 
 		private void same(Operation operation, long token, int line) {
-			if (token != LockFact.NO_TOKEN && token != operation.token) {
+			if (token != LockFact.NO_TOKEN && operation.token != LockFact.NO_TOKEN && token != operation.token) {
 				add("%s got the token %d and shows %d".formatted(operation, operation.token, token), operation.granted,
 						line);
 			}

@@ -101,6 +101,11 @@ class TokenRuleTests {
 	}
 
 	@Test
+	void tokenThatWasNotKnownAtTheGrant() {
+		this.rule.assertKept(this.history.request(11, "a").grant(11, 0).fact(11, new Checked(11, true, 6)));
+	}
+
+	@Test
 	void resourceRejectsOnlyStaleWrites() {
 		this.rule.assertKept(writes(true, false));
 	}
