@@ -28,9 +28,9 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
 /**
- * Change of a class of the starter that breaks it, as a unified diff. The lines before
- * the diff say what kind of fault it is, by which pairs of operations it is to be found,
- * and within how many runs.
+ * Change of the starter that breaks it, as a unified diff. The lines before the diff say
+ * what is wrong, which {@linkplain Instrument instrument} finds it, and within how many
+ * seeds.
  *
  * @param name the name of the file
  * @param lines its lines
@@ -38,9 +38,6 @@ import javax.tools.ToolProvider;
 record Mutant(String name, List<String> lines) {
 
 	private static final Path FOLDER = Path.of("src/test/resources/mutants");
-
-	private static final String CLASS_PATH = System.getProperty("surefire.test.class.path",
-			System.getProperty("java.class.path"));
 
 	static Stream<Mutant> all() throws IOException {
 		return Files.list(FOLDER).sorted().map(Mutant::read);
@@ -55,38 +52,90 @@ record Mutant(String name, List<String> lines) {
 		}
 	}
 
-	String pairs() {
-		return header("Pairs: ");
-	}
-
-	int runs() {
-		return Integer.parseInt(header("Runs: "));
-	}
-
-	private String header(String prefix) {
-		return this.lines.stream()
-			.filter((line) -> line.startsWith(prefix))
+	/**
+	 * Return the instrument that finds the fault.
+	 */
+	Instrument instrument() {
+		return Stream.of(Instrument.values())
+			.filter((instrument) -> header(instrument.header()).findAny().isPresent())
 			.findFirst()
-			.map((line) -> line.substring(prefix.length()))
 			.orElseThrow();
 	}
 
 	/**
-	 * Compile the classes with the fault.
-	 * @param folder where the class files are written to
+	 * Return the number of seeds within which the fault is found.
 	 */
-	private void compile(Path folder) throws IOException {
+	int seeds() {
+		return header("Seeds: ").mapToInt(Integer::parseInt).findFirst().orElse(1);
+	}
+
+	/**
+	 * Return whether the fault is looked for in each build.
+	 */
+	boolean isSmoke() {
+		return header("Smoke: ").findAny().isPresent();
+	}
+
+	private Stream<String> header(String prefix) {
+		return this.lines.stream()
+			.takeWhile((line) -> !line.startsWith("---"))
+			.filter((line) -> line.startsWith(prefix))
+			.map((line) -> line.substring(prefix.length()));
+	}
+
+	/**
+	 * Look for the fault.
+	 * @return the number of seeds after which it was found, or 0 if it was not
+	 */
+	int find() throws IOException, ReflectiveOperationException {
+		return find(instrument(), header(instrument().header()).findFirst().orElseThrow(), seeds());
+	}
+
+	/**
+	 * Look for the fault.
+	 * @param instrument the instrument
+	 * @param argument its argument
+	 * @param seeds the maximum number of seeds
+	 * @return the number of seeds after which it was found, or 0 if it was not
+	 */
+	int find(Instrument instrument, String argument, int seeds) throws IOException, ReflectiveOperationException {
+		Path folder = Path.of("target", "mutants", this.name);
+		change(folder);
+		try (MutantLoader loader = new MutantLoader(folder)) {
+			return (int) loader.loadClass(Instrument.class.getName())
+				.getMethod("find", String.class, String.class, int.class)
+				.invoke(null, instrument.name(), argument, seeds);
+		}
+	}
+
+	/**
+	 * Compile the classes with the fault, and write the other files that have it.
+	 * @param folder where they are written to
+	 */
+	private void change(Path folder) throws IOException {
 		List<String> arguments = new ArrayList<>(
-				List.of("-proc:none", "-nowarn", "-cp", CLASS_PATH, "-d", folder.toString()));
+				List.of("-proc:none", "-nowarn", "-cp", MutantLoader.CLASS_PATH, "-d", folder.toString()));
 		for (List<String> change : parts(this.lines, "--- a/")) {
 			Path source = Path.of("..", change.get(1).substring("+++ b/".length()));
-			Path copy = folder.resolve("source").resolve(source.getFileName());
+			boolean compiled = source.toString().endsWith(".java");
+			Path copy = folder.resolve(compiled ? Path.of("source").resolve(source.getFileName()) : resource(source));
 			Files.createDirectories(copy.getParent());
 			Files.writeString(copy, patch(Files.readString(source), change));
-			arguments.add(copy.toString());
+			if (compiled) {
+				arguments.add(copy.toString());
+			}
 		}
-		int result = ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new));
-		if (result != 0) {
+		compile(arguments);
+	}
+
+	private static Path resource(Path source) {
+		String path = source.toString();
+		return Path.of(path.substring(path.indexOf("/resources/") + "/resources/".length()));
+	}
+
+	private void compile(List<String> arguments) {
+		if (arguments.get(arguments.size() - 1).endsWith(".java")
+				&& ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new)) != 0) {
 			throw new IllegalStateException(this.name + " does not compile");
 		}
 	}
@@ -123,25 +172,6 @@ record Mutant(String name, List<String> lines) {
 			throw new IllegalStateException(this.name + " does not apply: there must be one place with\n" + before);
 		}
 		return source.substring(0, index) + after + source.substring(index + before.length());
-	}
-
-	/**
-	 * Look for the fault in a JVM of its own.
-	 * @return what the JVM printed
-	 */
-	String run() throws IOException, InterruptedException {
-		Path folder = Path.of("target", "mutants", this.name);
-		compile(folder);
-		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:+EnableDynamicAgentLoading",
-				"-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-cp",
-				folder + System.getProperty("path.separator") + CLASS_PATH, MutantMain.class.getName(), pairs(),
-				String.valueOf(runs()))
-			.redirectErrorStream(true)
-			.start();
-		String output = new String(process.getInputStream().readAllBytes());
-		process.waitFor();
-		return output;
 	}
 
 	@Override

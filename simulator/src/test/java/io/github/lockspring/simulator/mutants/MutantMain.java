@@ -16,29 +16,31 @@
 
 package io.github.lockspring.simulator.mutants;
 
-import io.github.lockspring.simulator.machine.Replacement;
-import io.github.lockspring.simulator.threads.Trials;
+import java.util.List;
 
 /**
- * Runs pairs of operations until one of them finds the fault of a mutant.
+ * Prints after how many seeds the faults are found.
  */
 public final class MutantMain {
-
-	static final String FOUND = "Found after";
-
-	private static final long FIRST_SEED = 5000;
 
 	private MutantMain() {
 	}
 
 	/**
-	 * Run pairs.
-	 * @param arguments a pattern of pairs, and the maximum number of runs
+	 * Look for faults.
+	 * @param arguments a pattern of the names of mutants, and perhaps the instrument to
+	 * use, with its argument and the maximum number of seeds
+	 * @throws Exception if a mutant cannot be made
 	 */
-	public static void main(String[] arguments) {
-		Replacement.install();
-		int runs = Trials.runsToFailure(FIRST_SEED, arguments[0], Integer.parseInt(arguments[1]));
-		System.out.println((runs > 0) ? FOUND + " " + runs + " runs" : "Not found");
+	public static void main(String[] arguments) throws Exception {
+		List<Mutant> mutants = Mutant.all().filter((mutant) -> mutant.name().matches(arguments[0])).toList();
+		for (Mutant mutant : mutants) {
+			long begin = System.nanoTime();
+			int seeds = (arguments.length == 1) ? mutant.find()
+					: mutant.find(Instrument.valueOf(arguments[1]), arguments[2], Integer.parseInt(arguments[3]));
+			long millis = (System.nanoTime() - begin) / 1_000_000;
+			System.out.println(mutant + " " + seeds + " of " + mutant.seeds() + " seeds, " + millis + " ms");
+		}
 		System.exit(0);
 	}
 

@@ -1,0 +1,151 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.simulator.mutants;
+
+import java.io.PrintWriter;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+
+import io.github.lockspring.simulator.cluster.ClusterFault;
+import io.github.lockspring.simulator.cluster.ClusterSettings;
+import io.github.lockspring.simulator.cluster.SimulatedRedis;
+import io.github.lockspring.simulator.cluster.SimulatedRows;
+import io.github.lockspring.simulator.cluster.Simulation;
+import io.github.lockspring.simulator.machine.Replacement;
+import io.github.lockspring.simulator.threads.Trials;
+
+/**
+ * What finds faults.
+ */
+public enum Instrument {
+
+	/**
+	 * Pairs of operations in threads of one process. The argument is a pattern of their
+	 * names.
+	 */
+	PAIRS("Pairs: ") {
+
+		@Override
+		int find(String pattern, int seeds) {
+			Replacement.install();
+			return Trials.runsToFailure(FIRST_SEED, pattern, seeds);
+		}
+
+	},
+
+	/**
+	 * Simulations of clusters. The argument is the store.
+	 */
+	CLUSTER("Cluster: ") {
+
+		@Override
+		int find(String store, int seeds) {
+			Replacement.install();
+			return firstOf(seeds, (seed) -> {
+				ClusterSettings settings = ClusterSettings.defaults()
+					.withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
+					.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
+				Simulation simulation = new Simulation(seed, settings,
+						store.equals("redis") ? SimulatedRedis::new : SimulatedRows::new);
+				return !simulation.violations(simulation.run()).isEmpty();
+			});
+		}
+
+	},
+
+	/**
+	 * A test class.
+	 */
+	TEST("Test: ") {
+
+		@Override
+		int find(String test, int seeds) {
+			SummaryGeneratingListener listener = new SummaryGeneratingListener();
+			LauncherFactory
+				.create(LauncherConfig.builder().enableLauncherSessionListenerAutoRegistration(false).build())
+				.execute(LauncherDiscoveryRequestBuilder.request()
+					.selectors(DiscoverySelectors.selectClass(Instrument.class.getClassLoader(), test))
+					.build(), listener);
+			if (listener.getSummary().getTestsFoundCount() == 0) {
+				throw new IllegalArgumentException("No tests in " + test);
+			}
+			if (Boolean.getBoolean("simulator.explain")) {
+				listener.getSummary().printFailuresTo(new PrintWriter(System.out, true));
+			}
+			return (listener.getSummary().getTotalFailureCount() > 0) ? 1 : 0;
+		}
+
+	};
+
+	private static final long FIRST_SEED = 5000;
+
+	private final String header;
+
+	Instrument(String header) {
+		this.header = header;
+	}
+
+	/**
+	 * Return the begin of the line of a mutant that names this instrument.
+	 */
+	String header() {
+		return this.header;
+	}
+
+	/**
+	 * Look for a fault.
+	 * @param argument what to look at
+	 * @param seeds the maximum number of seeds
+	 * @return the number of seeds after which it was found, or 0 if it was not
+	 */
+	abstract int find(String argument, int seeds);
+
+	/**
+	 * Look for a fault with an instrument. This is called in the class loader of the
+	 * fault.
+	 */
+	public static int find(String instrument, String argument, int seeds) {
+		return valueOf(instrument).find(argument, seeds);
+	}
+
+	private static int firstOf(int seeds, LongPredicate finds) {
+		return (int) LongStream.range(0, seeds)
+			.filter((i) -> isFound(FIRST_SEED + i, finds))
+			.map((i) -> i + 1)
+			.findFirst()
+			.orElse(0);
+	}
+
+	/**
+	 * Return whether a fault is found with a seed: a simulation that fails finds it, too.
+	 */
+	private static boolean isFound(long seed, LongPredicate finds) {
+		try {
+			return finds.test(seed);
+		}
+		catch (RuntimeException | Error ex) {
+			return true;
+		}
+	}
+
+}
