@@ -30,6 +30,12 @@ public enum ClusterFault {
 	PROCESS_PAUSED,
 
 	/**
+	 * A process is suspended together with its machine: its monotonic clock stands still,
+	 * its wall clock goes on.
+	 */
+	PROCESS_SUSPENDED,
+
+	/**
 	 * A process ends without notice; another begins in its place.
 	 */
 	PROCESS_KILLED,
@@ -78,6 +84,17 @@ public enum ClusterFault {
 	 * Some requests and replies between a process and the server are lost.
 	 */
 	REPLIES_LOST,
+
+	/**
+	 * Connections of a process are lost when the server has executed a request, so that
+	 * the process repeats it at once.
+	 */
+	CONNECTIONS_LOST,
+
+	/**
+	 * The server ends the subscriptions of all processes, which may learn that late.
+	 */
+	SUBSCRIPTIONS_LOST,
 
 	/**
 	 * The wall clock of the server stands still, or jumps back.

@@ -87,8 +87,9 @@ final class ClusterMember {
 	}
 
 	private void startWorkers(ClusterProcess process, ClusterSettings settings) {
-		LockTemplate locks = SimulatedTemplate.on(process.engine(),
+		LockTemplate template = SimulatedTemplate.on(process.engine(),
 				LockOptions.defaults().withLeaseTime(settings.lease()));
+		ProcessLocks locks = ProcessLocks.of(template, this.node.executor());
 		for (int i = 1; i <= settings.workers(); i++) {
 			Worker worker = new Worker(this.cluster, this.name, "worker-" + i, this.cluster.random().split(), locks);
 			this.workers.add(this.node.start(worker.name(), worker));

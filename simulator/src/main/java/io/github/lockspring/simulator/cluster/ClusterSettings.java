@@ -34,12 +34,13 @@ import java.util.stream.Collectors;
  * @param hold the longest usual time that a lock is held
  * @param faultEvery the mean time between two faults
  * @param faults the kinds of faults
+ * @param works the kinds of work
  * @param overtakeAtOneOf one of how many accesses to shared memory at which threads
  * overtake each other, 0 for none
  */
 public record ClusterSettings(int processes, int workers, int keys, Duration lease, Duration operationTimeout,
 		Duration duration, Duration think, Duration hold, Duration faultEvery, Set<ClusterFault> faults,
-		int overtakeAtOneOf) {
+		Set<ClusterWork> works, int overtakeAtOneOf) {
 
 	/**
 	 * Return a small cluster without faults.
@@ -48,39 +49,45 @@ public record ClusterSettings(int processes, int workers, int keys, Duration lea
 	public static ClusterSettings defaults() {
 		return new ClusterSettings(3, 2, 3, Duration.ofSeconds(3), Duration.ofMillis(500), Duration.ofMinutes(1),
 				Duration.ofMillis(500), Duration.ofMillis(300), Duration.ofSeconds(4),
-				EnumSet.noneOf(ClusterFault.class), 0);
+				EnumSet.noneOf(ClusterFault.class), ClusterWork.all(), 0);
 	}
 
 	public ClusterSettings withProcesses(int processes, int workers, int keys) {
 		return new ClusterSettings(processes, workers, keys, this.lease, this.operationTimeout, this.duration,
-				this.think, this.hold, this.faultEvery, this.faults, this.overtakeAtOneOf);
+				this.think, this.hold, this.faultEvery, this.faults, this.works, this.overtakeAtOneOf);
 	}
 
 	public ClusterSettings withDuration(Duration duration) {
 		return new ClusterSettings(this.processes, this.workers, this.keys, this.lease, this.operationTimeout, duration,
-				this.think, this.hold, this.faultEvery, this.faults, this.overtakeAtOneOf);
+				this.think, this.hold, this.faultEvery, this.faults, this.works, this.overtakeAtOneOf);
 	}
 
 	public ClusterSettings withTimes(Duration think, Duration hold) {
 		return new ClusterSettings(this.processes, this.workers, this.keys, this.lease, this.operationTimeout,
-				this.duration, think, hold, this.faultEvery, this.faults, this.overtakeAtOneOf);
+				this.duration, think, hold, this.faultEvery, this.faults, this.works, this.overtakeAtOneOf);
 	}
 
 	public ClusterSettings withFaults(Set<ClusterFault> faults) {
 		return new ClusterSettings(this.processes, this.workers, this.keys, this.lease, this.operationTimeout,
-				this.duration, this.think, this.hold, this.faultEvery, faults, this.overtakeAtOneOf);
+				this.duration, this.think, this.hold, this.faultEvery, faults, this.works, this.overtakeAtOneOf);
+	}
+
+	public ClusterSettings withWorks(Set<ClusterWork> works) {
+		return new ClusterSettings(this.processes, this.workers, this.keys, this.lease, this.operationTimeout,
+				this.duration, this.think, this.hold, this.faultEvery, this.faults, works, this.overtakeAtOneOf);
 	}
 
 	public ClusterSettings withOvertakingAtOneOf(int oneOf) {
 		return new ClusterSettings(this.processes, this.workers, this.keys, this.lease, this.operationTimeout,
-				this.duration, this.think, this.hold, this.faultEvery, this.faults, oneOf);
+				this.duration, this.think, this.hold, this.faultEvery, this.faults, this.works, oneOf);
 	}
 
 	/**
 	 * Return whether there is something to simulate.
 	 */
 	boolean isPossible() {
-		return this.processes > 0 && this.workers > 0 && this.keys > 0 && this.duration.compareTo(this.lease) > 0;
+		return this.processes > 0 && this.workers > 0 && this.keys > 0 && !this.works.isEmpty()
+				&& this.duration.compareTo(this.lease) > 0;
 	}
 
 	/**

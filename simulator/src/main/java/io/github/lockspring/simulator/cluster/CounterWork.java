@@ -17,11 +17,9 @@
 package io.github.lockspring.simulator.cluster;
 
 import java.util.SplittableRandom;
-import java.util.function.LongSupplier;
+import java.util.concurrent.Callable;
 
-import io.github.lockspring.LockException;
 import io.github.lockspring.concurrent.DistributedAtomicLong;
-import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.simulator.history.Fact.Outcome;
 import io.github.lockspring.simulator.history.PrimitiveFact.CounterAction;
 import io.github.lockspring.simulator.history.PrimitiveFact.CounterBegun;
@@ -38,9 +36,9 @@ final class CounterWork implements Runnable {
 
 	private final DistributedAtomicLong counter;
 
-	CounterWork(Worker worker, LockClient client) {
+	CounterWork(Worker worker, ProcessLocks process) {
 		this.worker = worker;
-		this.counter = client.atomicLong(NAME);
+		this.counter = process.client().atomicLong(NAME);
 	}
 
 	@Override
@@ -50,21 +48,17 @@ final class CounterWork implements Runnable {
 		switch (random.nextInt(4)) {
 			case 0 -> perform(CounterAction.GET, 0, 0, this.counter::get);
 			case 1 -> perform(CounterAction.COMPARE_AND_SET, number, number + 1,
-					() -> this.counter.compareAndSet(number + 1, number) ? 1 : 0);
+					() -> this.counter.compareAndSet(number + 1, number) ? 1L : 0L);
 			default -> perform(CounterAction.ADD, number, 0, () -> this.counter.addAndGet(number));
 		}
 	}
 
-	private void perform(CounterAction action, long argument, long expected, LongSupplier call) {
-		long operation = this.worker.workplace().nextOperation();
+	private void perform(CounterAction action, long argument, long expected, Callable<Long> call) {
+		long operation = this.worker.nextOperation();
 		this.worker.record(new CounterBegun(operation, NAME, action, argument, expected));
-		try {
-			this.worker.record(new CounterEnded(operation, Outcome.DONE, call.getAsLong()));
-		}
-		catch (LockException ex) {
-			this.worker.record(new CounterEnded(operation, Outcome.UNKNOWN, 0));
-		}
-		Thread.interrupted();
+		Long result = this.worker.attempt(call);
+		this.worker.record((result != null) ? new CounterEnded(operation, Outcome.DONE, result)
+				: new CounterEnded(operation, Outcome.UNKNOWN, 0));
 	}
 
 }

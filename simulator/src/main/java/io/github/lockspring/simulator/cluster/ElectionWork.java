@@ -18,7 +18,6 @@ package io.github.lockspring.simulator.cluster;
 
 import io.github.lockspring.concurrent.LeaderElection;
 import io.github.lockspring.concurrent.LeadershipListener;
-import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.simulator.history.PrimitiveFact.BecameLeader;
 import io.github.lockspring.simulator.history.PrimitiveFact.CheckedLeader;
 import io.github.lockspring.simulator.history.PrimitiveFact.StoppedLeading;
@@ -32,21 +31,21 @@ final class ElectionWork implements Runnable {
 
 	private final Worker worker;
 
-	private final LockClient client;
+	private final ProcessLocks process;
 
-	ElectionWork(Worker worker, LockClient client) {
+	ElectionWork(Worker worker, ProcessLocks process) {
 		this.worker = worker;
-		this.client = client;
+		this.process = process;
 	}
 
 	@Override
 	public void run() {
-		LeaderElection election = this.client.leaderElection(NAME);
+		LeaderElection election = this.process.client().leaderElection(NAME);
 		Terms terms = new Terms();
 		election.addListener(terms);
 		election.start();
-		for (int i = 4 + this.worker.random().nextInt(8); i >= 0 && !this.worker.workplace().isEnding(); i--) {
-			this.worker.sleep(this.worker.workplace().settings().hold());
+		for (int i = 4 + this.worker.random().nextInt(8); i >= 0 && !this.worker.isEnding(); i--) {
+			this.worker.sleep(this.worker.settings().hold());
 			this.worker.look(() -> {
 				long term = terms.term;
 				return (term != 0 && election.isLeader() && term == terms.term) ? new CheckedLeader(term, true) : null;
@@ -64,7 +63,7 @@ final class ElectionWork implements Runnable {
 
 		@Override
 		public void onGranted(long fencingToken) {
-			long term = ElectionWork.this.worker.workplace().nextOperation();
+			long term = ElectionWork.this.worker.nextOperation();
 			ElectionWork.this.worker.record(new BecameLeader(term, NAME, fencingToken));
 			this.term = term;
 		}

@@ -19,11 +19,13 @@ package io.github.lockspring.simulator.cluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 
 import io.github.lockspring.simulator.history.Fact.FaultBegun;
 import io.github.lockspring.simulator.history.Fact.FaultEnded;
 import io.github.lockspring.simulator.history.Fact.FaultKind;
 import io.github.lockspring.simulator.history.Fact.ProcessChange;
+import io.github.lockspring.simulator.machine.Node;
 import io.github.lockspring.simulator.machine.Replaced;
 
 /**
@@ -32,10 +34,12 @@ import io.github.lockspring.simulator.machine.Replaced;
 final class Faults {
 
 	/**
-	 * Faults of which one makes a promise about tokens void that holds under another.
+	 * Faults of which one makes a promise void that holds under another: about tokens,
+	 * and about the time that one of two clocks shows.
 	 */
-	private static final List<ClusterFault> APART = List.of(ClusterFault.SERVER_CLOCK_BACK, ClusterFault.DATA_LOST,
-			ClusterFault.FAILED_OVER);
+	private static final List<List<ClusterFault>> APART = List.of(
+			List.of(ClusterFault.SERVER_CLOCK_BACK, ClusterFault.DATA_LOST, ClusterFault.FAILED_OVER),
+			List.of(ClusterFault.PROCESS_CLOCK_JUMPED, ClusterFault.PROCESS_SUSPENDED));
 
 	private final Cluster cluster;
 
@@ -56,9 +60,11 @@ final class Faults {
 		this.cluster = cluster;
 		this.random = cluster.random().split();
 		this.kinds = new ArrayList<>(cluster.settings().faults().stream().sorted().toList());
-		List<ClusterFault> apart = new ArrayList<>(APART);
-		apart.remove(this.random.nextInt(APART.size()));
-		this.kinds.removeAll(apart);
+		for (List<ClusterFault> each : APART) {
+			List<ClusterFault> others = new ArrayList<>(each);
+			others.remove(this.random.nextInt(others.size()));
+			this.kinds.removeAll(others);
+		}
 	}
 
 	void start() {
@@ -95,7 +101,8 @@ final class Faults {
 		ClusterMember member = this.cluster.members().get(this.random.nextInt(this.cluster.members().size()));
 		Server server = this.cluster.server();
 		switch (fault) {
-			case PROCESS_PAUSED -> pause(member);
+			case PROCESS_PAUSED -> pause(member, ProcessChange.PAUSED, Node::resume);
+			case PROCESS_SUSPENDED -> pause(member, ProcessChange.SUSPENDED, Node::resumeAfterSuspension);
 			case PROCESS_KILLED -> kill(member);
 			case PROCESS_CLOSED -> close(member);
 			case PROCESS_CLOCK_JUMPED -> {
@@ -121,6 +128,13 @@ final class Faults {
 				lasts(FaultKind.PARTITIONED, member.name(),
 						() -> link.lose(this.random.nextInt(2, 20), this.random.nextInt(2, 5)), () -> link.lose(0, 0));
 			}
+			case CONNECTIONS_LOST -> {
+				Link link = member.link();
+				lasts(FaultKind.PARTITIONED, member.name(), () -> link.reset(this.random.nextInt(2, 5)),
+						() -> link.reset(0));
+			}
+			case SUBSCRIPTIONS_LOST -> at(FaultKind.NOTIFICATION_LOST,
+					() -> this.cluster.store().loseSubscriptions(this.random.nextBoolean()));
 			case SERVER_CLOCK_BACK -> jumpBack(server);
 			case SERVER_CLOCK_FORWARD ->
 				at(FaultKind.CLOCK_JUMPED_FORWARD, () -> server.node().jump(this.random.nextLong(10_000)));
@@ -146,12 +160,12 @@ final class Faults {
 		server.start();
 	}
 
-	private void pause(ClusterMember member) {
+	private void pause(ClusterMember member, ProcessChange change, Consumer<Node> resume) {
 		if (!member.node().isPaused()) {
-			member.record(ProcessChange.PAUSED);
+			member.record(change);
 			member.node().pause();
 			endLater(() -> {
-				member.node().resume();
+				resume.accept(member.node());
 				member.record(ProcessChange.RESUMED);
 			});
 		}

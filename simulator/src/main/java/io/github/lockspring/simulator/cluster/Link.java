@@ -46,6 +46,8 @@ public final class Link {
 
 	private int loseReplyOneOf;
 
+	private int resetOneOf;
+
 	private boolean cut;
 
 	/**
@@ -85,6 +87,14 @@ public final class Link {
 	public void lose(int requestOneOf, int replyOneOf) {
 		this.loseRequestOneOf = requestOneOf;
 		this.loseReplyOneOf = replyOneOf;
+	}
+
+	/**
+	 * Lose connections at random, when a request has been executed.
+	 * @param oneOf one of how many requests, 0 for none
+	 */
+	public void reset(int oneOf) {
+		this.resetOneOf = oneOf;
 	}
 
 	/**
@@ -148,12 +158,22 @@ public final class Link {
 
 	private <T> void arrive(Call<T> call, Supplier<T> action, int starts) {
 		if (this.server.starts() == starts) {
-			this.server.execute(call, action);
+			this.server.execute(() -> call.executed(action));
+			if (this.resetOneOf > 0 && isOneOf(this.resetOneOf)) {
+				reset(call);
+			}
 		}
 		else {
-			this.scheduler.after(delay(), this.client,
-					() -> call.end(null, new CallFailedException("connection reset", true)));
+			reset(call);
 		}
+	}
+
+	/**
+	 * Let the process see that the connection is lost, before a reply arrives.
+	 */
+	private void reset(Call<?> call) {
+		this.scheduler.after(this.minNanos - 1, this.client,
+				() -> call.end(null, new CallFailedException("connection reset", true)));
 	}
 
 	/**
@@ -168,7 +188,11 @@ public final class Link {
 	}
 
 	private boolean isLost(int oneOf) {
-		return this.cut || (oneOf > 0 && this.scheduler.random().nextInt(oneOf) == 0);
+		return this.cut || (oneOf > 0 && isOneOf(oneOf));
+	}
+
+	private boolean isOneOf(int number) {
+		return this.scheduler.random().nextInt(number) == 0;
 	}
 
 	private long delay() {

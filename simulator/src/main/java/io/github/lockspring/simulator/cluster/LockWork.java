@@ -17,76 +17,65 @@
 package io.github.lockspring.simulator.cluster;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockInterruptedException;
-import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
-import io.github.lockspring.LockSuspendedException;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
-import io.github.lockspring.simulator.history.Fact;
-import io.github.lockspring.simulator.history.Fact.Outcome;
 import io.github.lockspring.simulator.history.LockFact;
+import io.github.lockspring.simulator.history.LockFact.Change;
 import io.github.lockspring.simulator.history.LockFact.Mode;
-import io.github.lockspring.simulator.machine.Replaced;
 
 /**
- * Acquires a lock of any kind, works under it, and releases it.
+ * Acquires a lock of any kind, works under it, and releases it. Sometimes acquires it
+ * again in between, extends it, or downgrades it to the read lock.
  */
 final class LockWork implements Runnable {
 
 	private static final int PERMITS = 3;
 
-	/**
-	 * Longest time of a write to a resource, in nanoseconds.
-	 */
-	private static final long LONGEST_WRITE = 2_000_000;
-
 	private final Worker worker;
 
-	private final Workplace workplace;
+	private final ProcessLocks process;
 
 	private final LockTemplate locks;
 
 	private final SplittableRandom random;
 
-	LockWork(Worker worker, LockTemplate locks) {
+	LockWork(Worker worker, ProcessLocks process) {
 		this.worker = worker;
-		this.workplace = worker.workplace();
-		this.locks = locks;
+		this.process = process;
+		this.locks = process.template();
 		this.random = worker.random();
 	}
 
 	@Override
 	public void run() {
 		Request request = nextRequest();
-		long operation = this.workplace.nextOperation();
-		record(new LockFact.Requested(operation, request.storeKeys(this.locks), request.mode(), request.permits(),
-				request.limit(), request.options().type() == LockType.FAIR, request.leaseNanos(),
-				request.options().waitTime().toNanos()));
-		LockHandle handle = acquire(operation, request);
+		Claim claim = new Claim(this.worker, request.toFact(this.worker.nextOperation(), this.locks));
+		LockHandle handle = acquire(claim, request);
 		if (handle != null) {
-			work(operation, request, handle);
-			release(operation, handle);
+			claim.hold(handle);
+			LockHandle last = (this.random.nextInt(4) == 0) ? change(claim, request, handle) : handle;
+			claim.release(last);
 		}
 	}
 
 	private Request nextRequest() {
-		ClusterSettings settings = this.workplace.settings();
+		ClusterSettings settings = this.worker.settings();
 		LockType type = LockType.values()[this.random.nextInt(LockType.values().length)];
 		LockOptions options = this.locks.defaultOptions()
 			.withType(type)
-			.withWaitTime(Duration.ofNanos(this.random.nextLong(settings.lease().multipliedBy(2).toNanos())))
+			.withWaitTime(this.worker.nextDuration(settings.lease().multipliedBy(2)))
 			.withAutoRenew(this.random.nextInt(8) > 0);
-		String key = "key-" + this.random.nextInt(settings.keys());
+		String key = this.worker.nextKey();
 		if (type == LockType.REENTRANT && this.random.nextInt(4) == 0) {
 			return new Request(List.of("permits-" + key), options.withPermits(PERMITS), Mode.PERMITS, 1, PERMITS);
 		}
@@ -95,89 +84,82 @@ final class LockWork implements Runnable {
 			case WRITE -> Mode.WRITE;
 			default -> Mode.EXCLUSIVE;
 		};
-		int others = (settings.keys() > 1 && this.random.nextInt(6) == 0) ? 1 + this.random.nextInt(2) : 0;
-		List<String> keys = new ArrayList<>(List.of(key));
-		IntStream.range(0, others)
-			.mapToObj((i) -> "key-" + this.random.nextInt(settings.keys()))
-			.filter((other) -> !keys.contains(other))
-			.forEach(keys::add);
+		int others = (this.random.nextInt(6) == 0) ? 1 + this.random.nextInt(2) : 0;
+		List<String> keys = Stream
+			.concat(Stream.of(key), IntStream.range(0, others).mapToObj((i) -> this.worker.nextKey()))
+			.distinct()
+			.toList();
 		return new Request(keys, options, mode, 1, 1);
 	}
 
-	private @Nullable LockHandle acquire(long operation, Request request) {
+	private @Nullable LockHandle acquire(Claim claim, Request request) {
 		try {
-			LockHandle handle = (request.keys().size() == 1)
-					? this.locks.tryAcquire(request.keys().get(0), request.options())
+			LockHandle handle = (request.keys().size() == 1) ? this.locks.tryAcquire(request.key(), request.options())
 					: this.locks.tryAcquireAll(request.keys(), request.options());
 			if (handle == null) {
-				record(new LockFact.NotAcquired(operation));
+				claim.denied();
 				return null;
 			}
-			record(new LockFact.Granted(operation, token(request, handle)));
-			handle.onLost(() -> record(new LockFact.LossTold(operation)));
+			claim.granted(handle);
 			return handle;
 		}
-		catch (LockInterruptedException ex) {
-			Thread.interrupted();
-			record(new LockFact.Interrupted(operation));
-		}
 		catch (LockException ex) {
-			record(new LockFact.Failed(operation, ex.getClass().getSimpleName()));
+			claim.failed(ex);
+			return null;
 		}
-		return null;
 	}
 
 	/**
-	 * Return the token, if there is a common one and the lock is still held.
+	 * Change a claim to one key.
+	 * @return what is to be released
 	 */
-	private long token(Request request, LockHandle handle) {
-		try {
-			return (request.mode() != Mode.PERMITS && request.keys().size() == 1) ? handle.fencingToken()
-					: LockFact.NO_TOKEN;
+	private LockHandle change(Claim claim, Request request, LockHandle handle) {
+		if (request.keys().size() > 1 || request.mode() == Mode.PERMITS) {
+			return handle;
 		}
-		catch (LockLostException | LockSuspendedException ex) {
-			return LockFact.NO_TOKEN;
+		if (request.mode() == Mode.WRITE) {
+			return downgrade(claim, request, handle);
 		}
+		if (request.options().type() == LockType.REENTRANT && !request.options().autoRenew()) {
+			Duration lease = request.options().leaseTime();
+			claim.change(Change.EXTENSION, lease.toNanos(),
+					() -> this.process.client().lock(request.key(), request.options()).extend(lease));
+		}
+		else {
+			LockHandle again = reenter(claim, request, request.options().type());
+			if (again != null) {
+				claim.hold(again);
+				this.worker.attempt(() -> {
+					again.close();
+					return true;
+				});
+			}
+		}
+		return handle;
 	}
 
-	private void work(long operation, Request request, LockHandle handle) {
-		Duration hold = this.workplace.settings().hold();
-		Duration longest = (this.random.nextInt(10) == 0) ? this.workplace.settings().lease().multipliedBy(3) : hold;
-		long end = Replaced.nanoTime() + this.random.nextLong(longest.toNanos());
-		boolean held = true;
-		while (held && end - Replaced.nanoTime() > 0) {
-			Replaced.parkNanos(this, Math.min(end - Replaced.nanoTime(), 1 + this.random.nextLong(hold.toNanos())));
-			Thread.interrupted();
-			held = check(operation, request, handle);
+	/**
+	 * Release the write lock while the read lock is held, too.
+	 */
+	private LockHandle downgrade(Claim claim, Request request, LockHandle write) {
+		LockHandle read = reenter(claim, request, LockType.READ);
+		if (read == null) {
+			return write;
 		}
+		if (claim.change(Change.DOWNGRADE, 0, write::close)) {
+			claim.tellLoss(read);
+			claim.hold(read);
+		}
+		return read;
 	}
 
-	private boolean check(long operation, Request request, LockHandle handle) {
-		boolean held = this.worker.look(() -> new LockFact.Checked(operation, handle.isHeld(), LockFact.NO_TOKEN))
-			.held();
-		long token = (held && request.mode() != Mode.READ) ? token(request, handle) : LockFact.NO_TOKEN;
-		if (token != LockFact.NO_TOKEN) {
-			String resource = request.keys().get(0);
-			this.worker.write(new LockFact.Written(operation, resource, token, false),
-					this.random.nextLong(LONGEST_WRITE));
+	private @Nullable LockHandle reenter(Claim claim, Request request, LockType type) {
+		LockOptions options = request.options().withType(type).withWaitTime(Duration.ZERO);
+		LockHandle again = this.worker.attempt(() -> this.locks.tryAcquire(request.key(), options));
+		if (again != null) {
+			claim.reentered(again, (type == LockType.READ) ? Mode.READ : request.mode());
 		}
-		return held;
-	}
-
-	private void release(long operation, LockHandle handle) {
-		record(new LockFact.ReleaseBegun(operation));
-		Outcome outcome = handle.isHeld() ? Outcome.DONE : Outcome.UNKNOWN;
-		try {
-			handle.close();
-		}
-		catch (LockLostException ex) {
-			outcome = Outcome.LOST;
-		}
-		record(new LockFact.ReleaseEnded(operation, outcome));
-	}
-
-	private void record(Fact fact) {
-		this.worker.record(fact);
+		return again;
 	}
 
 	/**
@@ -185,15 +167,15 @@ final class LockWork implements Runnable {
 	 */
 	private record Request(List<String> keys, LockOptions options, Mode mode, int permits, int limit) {
 
-		/**
-		 * Return the time of a lease that is not renewed, or 0.
-		 */
-		long leaseNanos() {
-			return this.options.autoRenew() ? 0 : this.options.leaseTime().toNanos();
+		String key() {
+			return this.keys.get(0);
 		}
 
-		List<String> storeKeys(LockTemplate locks) {
-			return this.keys.stream().map(locks::storeKey).toList();
+		LockFact.Requested toFact(long operation, LockTemplate locks) {
+			long lease = this.options.autoRenew() ? 0 : this.options.leaseTime().toNanos();
+			return new LockFact.Requested(operation, this.keys.stream().map(locks::storeKey).toList(), this.mode,
+					this.permits, this.limit, this.options.type() == LockType.FAIR, lease,
+					this.options.waitTime().toNanos());
 		}
 
 	}

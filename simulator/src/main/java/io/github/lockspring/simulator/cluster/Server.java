@@ -18,7 +18,6 @@ package io.github.lockspring.simulator.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 
 import io.github.lockspring.simulator.machine.Node;
 import io.github.lockspring.simulator.machine.Scheduler;
@@ -115,10 +114,10 @@ public final class Server {
 	/**
 	 * Execute a request that arrives, now or when the server is no longer paused.
 	 */
-	<T> void execute(Call<T> call, Supplier<T> action) {
+	void execute(Runnable request) {
 		Runnable execution = () -> {
 			this.requests++;
-			call.executed(action);
+			request.run();
 		};
 		if (this.node.isPaused()) {
 			this.arrived.add(execution);

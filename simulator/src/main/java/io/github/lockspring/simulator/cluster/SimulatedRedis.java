@@ -79,6 +79,16 @@ public final class SimulatedRedis implements SimulatedStore {
 	}
 
 	@Override
+	public void loseSubscriptions(boolean noticed) {
+		if (noticed) {
+			this.model.disconnectListeners();
+		}
+		else {
+			this.model.forgetListeners();
+		}
+	}
+
+	@Override
 	public void forget() {
 		this.model.restart(false);
 	}

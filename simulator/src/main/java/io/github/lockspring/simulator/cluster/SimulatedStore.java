@@ -41,6 +41,14 @@ public interface SimulatedStore {
 	void failOver();
 
 	/**
+	 * End the subscriptions of all processes. Does nothing by default, for stores that do
+	 * not notify.
+	 * @param noticed whether the processes learn that now
+	 */
+	default void loseSubscriptions(boolean noticed) {
+	}
+
+	/**
 	 * Forget everything.
 	 */
 	void forget();

@@ -89,11 +89,17 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 			others.remove(fault);
 			return from.withFaults(others);
 		});
+		Stream<ClusterSettings> lessWorks = from.works().stream().sorted().map((work) -> {
+			Set<ClusterWork> others = EnumSet.copyOf(from.works());
+			others.remove(work);
+			return from.withWorks(others);
+		});
 		Stream<ClusterSettings> others = Stream.of(from.withDuration(from.duration().dividedBy(2)),
 				from.withProcesses(from.processes() - 1, from.workers(), from.keys()),
 				from.withProcesses(from.processes(), from.workers() - 1, from.keys()),
 				from.withProcesses(from.processes(), from.workers(), from.keys() - 1), from.withOvertakingAtOneOf(0));
-		return Stream.concat(others, lessFaults)
+		return Stream.of(others, lessFaults, lessWorks)
+			.flatMap(Function.identity())
 			.filter((settings) -> settings.isPossible() && !settings.equals(from))
 			.map((settings) -> new Simulation(this.seed, settings, this.store));
 	}

@@ -19,12 +19,14 @@ package io.github.lockspring.simulator.cluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.LockTemplate;
-import io.github.lockspring.concurrent.LockClient;
+import io.github.lockspring.LockException;
 import io.github.lockspring.simulator.history.Fact;
 import io.github.lockspring.simulator.history.LockFact.Written;
 import io.github.lockspring.simulator.machine.Replaced;
@@ -52,19 +54,23 @@ public final class Worker implements Runnable {
 	 * @param random decides what it does
 	 * @param locks the locks of its process
 	 */
-	public Worker(Workplace workplace, String process, String name, SplittableRandom random, LockTemplate locks) {
+	public Worker(Workplace workplace, String process, String name, SplittableRandom random, ProcessLocks locks) {
 		this.workplace = workplace;
 		this.process = process;
 		this.name = name;
 		this.random = random;
-		LockClient client = new LockClient(locks);
-		Runnable lock = new LockWork(this, locks);
-		this.works = List.of(lock, lock, lock, new SemaphoreWork(this, client), new CounterWork(this, client),
-				new LatchWork(this, client), new ElectionWork(this, client));
+		this.works = settings().works().stream().sorted().flatMap((kind) -> {
+			Runnable work = kind.create(this, locks);
+			return Stream.generate(() -> work).limit(kind.weight());
+		}).toList();
 	}
 
-	Workplace workplace() {
-		return this.workplace;
+	ClusterSettings settings() {
+		return this.workplace.settings();
+	}
+
+	boolean isEnding() {
+		return this.workplace.isEnding();
 	}
 
 	String name() {
@@ -75,11 +81,29 @@ public final class Worker implements Runnable {
 		return this.random;
 	}
 
+	long nextOperation() {
+		return this.workplace.nextOperation();
+	}
+
+	/**
+	 * Return a random time.
+	 */
+	Duration nextDuration(Duration longest) {
+		return Duration.ofNanos(this.random.nextLong(longest.toNanos()));
+	}
+
+	/**
+	 * Return a random key.
+	 */
+	String nextKey() {
+		return "key-" + this.random.nextInt(settings().keys());
+	}
+
 	@Override
 	public void run() {
-		while (!this.workplace.isEnding()) {
-			sleep(this.workplace.settings().think());
-			if (!this.workplace.isEnding()) {
+		while (!isEnding()) {
+			sleep(settings().think());
+			if (!isEnding()) {
 				this.works.get(this.random.nextInt(this.works.size())).run();
 			}
 		}
@@ -89,8 +113,37 @@ public final class Worker implements Runnable {
 	 * Sleep for a random time. An interrupt ends it.
 	 */
 	void sleep(Duration longest) {
-		Replaced.parkNanos(this, 1 + this.random.nextLong(longest.toNanos()));
+		sleep(1 + this.random.nextLong(longest.toNanos()));
+	}
+
+	/**
+	 * Sleep. An interrupt ends it.
+	 */
+	void sleep(long nanos) {
+		Replaced.parkNanos(this, nanos);
 		Thread.interrupted();
+	}
+
+	/**
+	 * Make a call that may fail, and continue without an interrupt.
+	 * @return the result, or {@code null} if the call failed
+	 */
+	<T> @Nullable T attempt(Callable<@Nullable T> call) {
+		try {
+			return call.call();
+		}
+		catch (LockException | InterruptedException | BrokenBarrierException ex) {
+			return null;
+		}
+		catch (RuntimeException ex) {
+			throw ex;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+		finally {
+			Thread.interrupted();
+		}
 	}
 
 	void record(Fact fact) {

@@ -19,7 +19,6 @@ package io.github.lockspring.simulator.history;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +30,9 @@ import io.github.lockspring.simulator.history.PrimitiveFact.BarrierStepped;
 
 /**
  * Nobody passes a barrier early: while a participant waited, all were there at one
- * instant. Nobody leaves a double barrier while one that had entered before has not begun
- * to leave. Participants whose process ended are no longer there.
+ * instant, and none of them had passed. Nobody leaves a double barrier while one that
+ * passed with it has not begun to leave. Participants whose process ended are no longer
+ * there once their last requests must have arrived.
  */
 final class BarrierRule implements Rule {
 
@@ -49,11 +49,12 @@ final class BarrierRule implements Rule {
 		for (int line = 0; line < history.events().size(); line++) {
 			Event event = history.events().get(line);
 			if (event.fact() instanceof BarrierStepped step) {
-				barriers.computeIfAbsent(step.barrier(), (name) -> new Barrier(withExit.contains(name)))
+				barriers.computeIfAbsent(step.barrier(), (name) -> new Barrier(history, withExit.contains(name)))
 					.step(step, event.process(), line, findings);
 			}
 			else if (event.fact() instanceof ProcessChanged changed && changed.change().isEnd()) {
-				barriers.values().forEach((barrier) -> barrier.remove(event.process()));
+				int end = line;
+				barriers.values().forEach((barrier) -> barrier.end(event.process(), end));
 			}
 		}
 		return findings;
@@ -72,6 +73,8 @@ final class BarrierRule implements Rule {
 
 		private int leaving = Integer.MAX_VALUE;
 
+		private int ended = Integer.MAX_VALUE;
+
 		Visit(String process, int arrived) {
 			this.process = process;
 			this.arrived = arrived;
@@ -84,6 +87,8 @@ final class BarrierRule implements Rule {
 	 */
 	private static final class Barrier {
 
+		private final IndexedHistory history;
+
 		private final boolean withExit;
 
 		private final Map<Long, Visit> there = new LinkedHashMap<>();
@@ -93,23 +98,38 @@ final class BarrierRule implements Rule {
 		 */
 		private int complete = -1;
 
-		Barrier(boolean withExit) {
+		Barrier(IndexedHistory history, boolean withExit) {
+			this.history = history;
 			this.withExit = withExit;
 		}
 
-		void remove(String process) {
-			for (Iterator<Visit> visits = this.there.values().iterator(); visits.hasNext();) {
-				if (visits.next().process.equals(process)) {
-					visits.remove();
-				}
+		void end(String process, int line) {
+			this.there.values()
+				.stream()
+				.filter((visit) -> visit.process.equals(process))
+				.forEach((visit) -> visit.ended = Math.min(visit.ended, line));
+		}
+
+		/**
+		 * Return whether nothing can arrive any more from a participant whose process
+		 * ended.
+		 */
+		private boolean isGone(Visit visit, int line) {
+			if (visit.ended == Integer.MAX_VALUE) {
+				return false;
 			}
+			long from = this.history.time(visit.ended);
+			long to = this.history.time(line);
+			return to - from > this.history.bounds().callTime()
+					+ this.history.disturbances().delayed(visit.process, from, to);
 		}
 
 		void step(BarrierStepped step, String process, int line, List<Finding> findings) {
+			this.there.values().removeIf((visit) -> isGone(visit, line));
 			if (step.step() == BarrierStep.ARRIVED) {
 				this.there.put(step.operation(), new Visit(process, line));
 			}
-			if (this.there.size() >= step.parties()) {
+			if (this.there.values().stream().filter((visit) -> visit.passed > line).count() >= step.parties()) {
 				this.complete = line;
 			}
 			Visit visit = this.there.get(step.operation());
@@ -143,7 +163,8 @@ final class BarrierRule implements Rule {
 
 		private void leave(BarrierStepped step, Visit visit, int line, List<Finding> findings) {
 			this.there.forEach((operation, other) -> {
-				if (other.passed < visit.leaving && other.leaving == Integer.MAX_VALUE) {
+				boolean together = other.passed > visit.arrived && other.passed < visit.leaving;
+				if (together && other.leaving == Integer.MAX_VALUE && other.ended == Integer.MAX_VALUE) {
 					findings.add(Finding.violation("barrier", "operation %d leaves '%s' before operation %d does"
 						.formatted(step.operation(), step.barrier(), operation), other.passed, visit.leaving, line));
 				}

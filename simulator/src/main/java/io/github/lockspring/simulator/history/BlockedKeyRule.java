@@ -174,7 +174,7 @@ final class BlockedKeyRule implements Rule {
 				ended.clear();
 				this.suspended.merge(process, this.paused.remove(process) ? -1 : 0, Integer::sum);
 			}
-			else if (change == ProcessChange.PAUSED && !this.paused.contains(process)) {
+			else if (change.isPause() && !this.paused.contains(process)) {
 				moveAll(process, false, -1);
 				this.paused.add(process);
 				suspend(process, 1);

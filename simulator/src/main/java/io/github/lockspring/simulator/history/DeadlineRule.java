@@ -24,7 +24,8 @@ import io.github.lockspring.simulator.history.LockFact.NotAcquired;
 /**
  * No request waits longer than its wait time and one call to the store, while its process
  * runs, and none is denied before its wait time is over. A request for several keys may
- * begin another call one call later, and releases what it has with one more.
+ * begin another call one call later, and releases what it has with one more. Time in
+ * which the machine of the process is suspended does not count.
  */
 final class DeadlineRule implements Rule {
 
@@ -50,7 +51,9 @@ final class DeadlineRule implements Rule {
 		long wait = operation.request.waitTime();
 		long deadline = history.time(operation.requested) + wait;
 		long end = (operation.answered >= 0) ? history.time(operation.answered) : history.endTime();
-		if (end - deadline > lateness && end > history.disturbances().running(operation.process, deadline, lateness)) {
+		long due = deadline
+				+ history.disturbances().suspended(operation.process, history.time(operation.requested), end);
+		if (end - due > lateness && end > history.disturbances().running(operation.process, due, lateness)) {
 			findings.add(Finding.violation("deadline",
 					"%s waits %d ns longer than its wait time of %d ns".formatted(operation, end - deadline, wait),
 					operation.requested, operation.answered));

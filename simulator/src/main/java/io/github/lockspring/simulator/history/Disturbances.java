@@ -18,6 +18,7 @@ package io.github.lockspring.simulator.history;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +43,11 @@ final class Disturbances {
 	 * Lines at which nothing of a process remained.
 	 */
 	private final Map<String, TreeSet<Integer>> ends = new HashMap<>();
+
+	/**
+	 * Indexes of pauses in which the monotonic clock stood still.
+	 */
+	private final Set<Integer> suspensions = new HashSet<>();
 
 	private final Set<String> processes;
 
@@ -81,7 +87,10 @@ final class Disturbances {
 		if (change.isEnd()) {
 			end(open.remove(stopping), event.time());
 		}
-		if (change == ProcessChange.PAUSED || change == ProcessChange.KILLED || change == ProcessChange.STOPPING) {
+		if (change == ProcessChange.SUSPENDED) {
+			this.suspensions.add(this.all.size());
+		}
+		if (change.isPause() || change == ProcessChange.KILLED || change == ProcessChange.STOPPING) {
 			open.put((change == ProcessChange.STOPPING) ? stopping : event.process(), this.all.size());
 			this.all.add(new Disturbance(null, event.process(), event.time(), this.endTime));
 		}
@@ -142,6 +151,28 @@ final class Disturbances {
 	}
 
 	/**
+	 * Return for how long the monotonic clock of a process stood still in the given time.
+	 */
+	long suspended(String process, long from, long to) {
+		return this.suspensions.stream()
+			.map(this.all::get)
+			.filter((one) -> one.affects(process))
+			.mapToLong((one) -> one.overlap(from, to))
+			.sum();
+	}
+
+	/**
+	 * Return for how long faults lasted in the given time that delay what a process has
+	 * sent.
+	 */
+	long delayed(String process, long from, long to) {
+		return this.all.stream()
+			.filter((one) -> one.kind() != null && one.kind().lasts() && one.affects(process))
+			.mapToLong((one) -> one.overlap(from, to))
+			.sum();
+	}
+
+	/**
 	 * Return whether values may have been forgotten in the given time.
 	 */
 	boolean forgotValues(long from, long to) {
@@ -183,6 +214,10 @@ final class Disturbances {
 
 		boolean affects(String other) {
 			return this.process == null || this.process.equals(other);
+		}
+
+		long overlap(long from, long to) {
+			return Math.max(0, Math.min(this.to, to) - Math.max(this.from, from));
 		}
 
 	}

@@ -81,7 +81,16 @@ public sealed interface Fact {
 	 */
 	enum ProcessChange {
 
-		STARTED, PAUSED, RESUMED, CLOCK_JUMPED, STOPPING, KILLED, RESTARTED;
+		STARTED, PAUSED, SUSPENDED, RESUMED, CLOCK_JUMPED, STOPPING, KILLED, RESTARTED;
+
+		/**
+		 * Return whether the process does nothing until it is resumed. If it is
+		 * suspended, its monotonic clock stands still, too.
+		 * @return whether the process is paused
+		 */
+		public boolean isPause() {
+			return this == PAUSED || this == SUSPENDED;
+		}
 
 		/**
 		 * Return whether nothing remains of what the process did before.

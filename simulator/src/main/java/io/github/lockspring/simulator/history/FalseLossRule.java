@@ -22,7 +22,8 @@ import java.util.List;
 /**
  * No loss is told without a cause: in the lease time before it, the process was disturbed
  * for half a lease in all, or something happened that ends leases. Leases that are not
- * renewed end without a cause.
+ * renewed end without a cause. A reader may lose its lease if anything disturbs the
+ * downgrade.
  */
 final class FalseLossRule implements Rule {
 
@@ -30,7 +31,8 @@ final class FalseLossRule implements Rule {
 	public List<Finding> check(IndexedHistory history) {
 		List<Finding> findings = new ArrayList<>();
 		for (Operation operation : history.grants()) {
-			if (operation.lossTold >= 0 && operation.request.leaseTime() == 0 && !operation.isElection()) {
+			if (operation.lossTold >= 0 && operation.request.leaseTime() == 0 && !operation.isElection()
+					&& !wasDowngradedUnderFault(operation, history)) {
 				long told = history.time(operation.lossTold);
 				long from = told - history.bounds().afterFault();
 				if (history.disturbances().disturbed(operation.process, from, told) < history.bounds().forgiven()) {
@@ -40,6 +42,12 @@ final class FalseLossRule implements Rule {
 			}
 		}
 		return findings;
+	}
+
+	private static boolean wasDowngradedUnderFault(Operation operation, IndexedHistory history) {
+		int downgraded = operation.downgraded();
+		return downgraded >= 0 && history.disturbances()
+			.disturbed(operation.process, history.time(downgraded), history.time(operation.lossTold)) > 0;
 	}
 
 }

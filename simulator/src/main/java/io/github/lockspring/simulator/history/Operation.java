@@ -165,6 +165,18 @@ final class Operation {
 		return (this.lossTold >= 0) ? Math.min(release, this.lossTold) : release;
 	}
 
+	/**
+	 * Return the line at which the downgrade began, -1 if none did.
+	 */
+	int downgraded() {
+		for (int i = 0; i < this.changes.size(); i++) {
+			if (this.changes.get(i).change() == Change.DOWNGRADE) {
+				return this.weakenings.get(i);
+			}
+		}
+		return -1;
+	}
+
 	boolean isElection() {
 		return this.request.keys().get(0).startsWith(IndexedHistory.ELECTION);
 	}

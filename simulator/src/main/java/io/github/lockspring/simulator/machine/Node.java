@@ -55,6 +55,8 @@ public final class Node {
 
 	private long jumpMillis;
 
+	private long pausedAt;
+
 	private boolean isPaused;
 
 	private boolean isDead;
@@ -189,6 +191,7 @@ public final class Node {
 	 */
 	public void pause() {
 		this.isPaused = true;
+		this.pausedAt = this.scheduler.now();
 	}
 
 	/**
@@ -198,6 +201,18 @@ public final class Node {
 		this.isPaused = false;
 		this.paused.forEach(this.scheduler::ready);
 		this.paused.clear();
+	}
+
+	/**
+	 * Let the threads go on, after the machine was suspended since they were stopped: the
+	 * monotonic clock stood still, and the wall clock went on.
+	 */
+	public void resumeAfterSuspension() {
+		long millis = (this.scheduler.now() - this.pausedAt) / 1_000_000;
+		this.nanosSince = elapsed() - millis * 1_000_000;
+		this.rateSince = this.scheduler.now();
+		jump(millis);
+		resume();
 	}
 
 	/**

@@ -53,6 +53,13 @@ final class Channels {
 	}
 
 	/**
+	 * Forget all listeners.
+	 */
+	void clear() {
+		this.listeners.clear();
+	}
+
+	/**
 	 * Close the connections of all listeners.
 	 */
 	void close() {

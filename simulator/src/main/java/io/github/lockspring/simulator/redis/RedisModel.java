@@ -236,6 +236,13 @@ public final class RedisModel {
 	}
 
 	/**
+	 * End the subscriptions of all listeners, without telling them.
+	 */
+	public void forgetListeners() {
+		this.channels.clear();
+	}
+
+	/**
 	 * Close the connections of all listeners.
 	 */
 	public void disconnectListeners() {

@@ -92,6 +92,16 @@ class DeadlineRuleTests {
 	}
 
 	@Test
+	void suspensionDoesNotCount() {
+		this.rule.assertKept(suspended().at(1150).deny(11));
+	}
+
+	@Test
+	void processIsLateAfterItsSuspension() {
+		this.rule.assertBroken(suspended().at(1151).deny(11));
+	}
+
+	@Test
 	void requestOfKilledProcess() {
 		this.rule.assertKept(request(500).at(100)
 			.process(1, ProcessChange.KILLED)
@@ -107,6 +117,10 @@ class DeadlineRuleTests {
 
 	private HistoryBuilder several() {
 		return this.history.request(11, Mode.EXCLUSIVE, 500, false, "a", "b");
+	}
+
+	private HistoryBuilder suspended() {
+		return request(500).at(100).process(1, ProcessChange.SUSPENDED).at(450).process(1, ProcessChange.RESUMED);
 	}
 
 	private HistoryBuilder paused(long until) {

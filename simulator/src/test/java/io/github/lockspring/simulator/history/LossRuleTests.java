@@ -23,6 +23,9 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.simulator.history.Fact.FaultKind;
 import io.github.lockspring.simulator.history.Fact.Outcome;
 import io.github.lockspring.simulator.history.Fact.ProcessChange;
+import io.github.lockspring.simulator.history.LockFact.Change;
+import io.github.lockspring.simulator.history.LockFact.ChangeBegun;
+import io.github.lockspring.simulator.history.LockFact.ChangeEnded;
 import io.github.lockspring.simulator.history.LockFact.Mode;
 import io.github.lockspring.simulator.history.LockFact.ReleaseEnded;
 import io.github.lockspring.simulator.history.LockFact.Requested;
@@ -155,6 +158,30 @@ class LossRuleTests {
 					.grant(12, 1)
 					.at(1000)
 					.lossTold(12));
+	}
+
+	@Test
+	void lossAfterAFaultDuringTheDowngrade() {
+		this.cause.assertKept(downgraded(450));
+	}
+
+	@Test
+	void lossAfterAFaultBeforeTheDowngrade() {
+		this.cause.assertBroken(downgraded(600));
+	}
+
+	/**
+	 * Downgrades at a time, with a fault from 400 to 500.
+	 */
+	private HistoryBuilder downgraded(long millis) {
+		this.history.at(400).fault(1, FaultKind.STOPPED, "*");
+		return ((millis > 500) ? this.history.at(500).heal(1) : this.history).at(millis)
+			.fact(11, new ChangeBegun(11, Change.DOWNGRADE, 0))
+			.at(millis + 1)
+			.fact(11, new ChangeEnded(11, Change.DOWNGRADE, Outcome.DONE))
+			.lossTold(11)
+			.at(900)
+			.heal(1);
 	}
 
 	private HistoryBuilder releaseLost() {

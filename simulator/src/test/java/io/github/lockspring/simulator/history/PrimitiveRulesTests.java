@@ -272,14 +272,38 @@ class PrimitiveRulesTests {
 
 		@Test
 		void passesByOneWhoseProcessWasKilled() {
-			steps("11 ARRIVED").process(1, ProcessChange.KILLED);
+			steps("11 ARRIVED").process(1, ProcessChange.KILLED).at(201);
 			this.rule.assertBroken(steps("21 ARRIVED, 21 PASSED"));
+		}
+
+		@Test
+		void passesByTheLastRequestOfAKilledProcess() {
+			steps("11 ARRIVED").process(1, ProcessChange.KILLED).at(200);
+			this.rule.assertKept(steps("21 ARRIVED, 21 PASSED"));
+		}
+
+		@Test
+		void passesByTheLastRequestOfAKilledProcessWhenTheStoreGoesOn() {
+			steps("11 ARRIVED").fault(1, FaultKind.DELAYED, "*").process(1, ProcessChange.KILLED).at(900).heal(1);
+			this.rule.assertKept(steps("21 ARRIVED, 21 PASSED"));
+		}
+
+		@Test
+		void passesByOneThatHasPassed() {
+			this.rule.assertBroken(steps("11 ARRIVED, 21 ARRIVED, 21 PASSED, 11 PASSED, 21 LEAVING, 21 WITHDREW, "
+					+ "22 ARRIVED, 22 PASSED"));
 		}
 
 		@Test
 		void leavesTogether() {
 			this.rule.assertKept(steps("11 ARRIVED, 21 ARRIVED, 21 PASSED, 11 PASSED, 21 LEAVING, 11 LEAVING, 21 LEFT, "
 					+ "12 ARRIVED, 11 LEFT"));
+		}
+
+		@Test
+		void leavesWhileOneOfTheRoundBeforeIsThere() {
+			this.rule.assertKept(steps("11 ARRIVED, 21 ARRIVED, 21 PASSED, 11 PASSED, 21 LEAVING, 21 WITHDREW, "
+					+ "22 ARRIVED, 31 ARRIVED, 31 PASSED, 22 PASSED, 31 LEAVING, 22 LEAVING, 22 LEFT"));
 		}
 
 		@Test
