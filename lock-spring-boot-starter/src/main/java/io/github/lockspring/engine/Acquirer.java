@@ -73,9 +73,10 @@ final class Acquirer {
 	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
 
 	/**
-	 * Least time of a call that begins after the deadline, unless any call has less.
+	 * Time of a call that begins when even the time for the last one is over, unless any
+	 * call has less.
 	 */
-	private static final long MIN_LAST_NANOS = Duration.ofMillis(250).toNanos();
+	private static final long LATE_CALL_NANOS = Duration.ofMillis(250).toNanos();
 
 	private final EngineContext context;
 
@@ -440,11 +441,13 @@ final class Acquirer {
 
 	/**
 	 * Return the timeout of a call to the store that begins after the deadline: it has
-	 * less time, but enough to look once more.
+	 * the rest of the time of a call. If none is left, because this process was paused,
+	 * it has enough to look once more.
 	 */
 	private Duration lastTimeout(long remaining) {
 		long usual = this.operationTimeout.toNanos();
-		return Duration.ofNanos(Math.max(usual + remaining, Math.min(usual, MIN_LAST_NANOS)));
+		long rest = usual + remaining;
+		return Duration.ofNanos((rest > 0) ? rest : Math.min(usual, LATE_CALL_NANOS));
 	}
 
 	private boolean begin(Hold hold, Lease lease, Grant grant) {

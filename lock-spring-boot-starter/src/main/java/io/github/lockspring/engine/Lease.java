@@ -184,7 +184,8 @@ class Lease {
 	 * Record a notification that the store granted the request after having denied it. A
 	 * grant that follows another denial than the last may have expired by now, one that
 	 * is not renewed must last for its lease time, and the minimum hold time must outlast
-	 * this process.
+	 * this process. The lease lasts no longer than a lease time from now, even if the
+	 * clock of the store was set forward since the denial.
 	 * @param attemptId the attempt id of the denial that the grant follows
 	 * @return {@code false} if the request must be retried to find out whether the grant
 	 * is still valid
@@ -194,7 +195,8 @@ class Lease {
 				|| !lastsFor(grant.validity().toNanos(), options, time)) {
 			return false;
 		}
-		granted(grant, this.deadlineNanos, this.deadlineMillis);
+		long most = time.nanoTime() - this.deadlineNanos + usable(options.leaseNanos());
+		extendFrom(this.deadlineNanos, this.deadlineMillis, Math.min(usable(grant.validity().toNanos()), most));
 		return true;
 	}
 

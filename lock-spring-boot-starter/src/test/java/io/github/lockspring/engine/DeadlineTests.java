@@ -163,8 +163,9 @@ class DeadlineTests {
 			.allSatisfy((call) -> assertThat(call.timeout()).isEqualTo(SECOND));
 	}
 
-	@Test
-	void attemptThatBeginsAfterTheDeadlineHasTheRestOfTheTime() {
+	@ParameterizedTest
+	@ValueSource(longs = { 300, 900 })
+	void attemptThatBeginsAfterTheDeadlineHasTheRestOfTheTime(long late) {
 		Gate gate = new Gate();
 		this.backend.next(Kind.TRY, Fault.before(gate));
 		Waiter together = this.harness.start(() -> {
@@ -173,11 +174,11 @@ class DeadlineTests {
 		});
 		gate.awaitArrival();
 		Waiter waiter = this.harness.queued(this.engine, Duration.ZERO);
-		this.harness.advance(Duration.ofMillis(300));
+		this.harness.advance(Duration.ofMillis(late));
 		this.harness.engine().acquireUninterruptibly("z", OPTIONS, this, 0);
 		gate.open();
 		assertThat(waiter.hold().isHeld()).isTrue();
-		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(700));
+		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(SECOND.minusMillis(late));
 		assertThat(together.result()).isNull();
 	}
 

@@ -189,6 +189,14 @@ class NotificationTests {
 	}
 
 	@Test
+	void grantLastsNoLongerThanALeaseTimeIfTheClockOfTheStoreWasSetForward() {
+		Harness.hold(this.other);
+		Waiter waiter = queued();
+		push(7, LEASE.plusHours(1), this.backend.lastAttemptId());
+		assertThat(waiter.hold().remaining()).isBetween(Duration.ofMillis(1), LEASE);
+	}
+
+	@Test
 	void grantForAShortTimeIsConfirmedIfItIsNotRenewed() {
 		Hold held = Harness.hold(this.other, UNRENEWED);
 		this.backend.setClaimTime(LEASE.minusMillis(1));
