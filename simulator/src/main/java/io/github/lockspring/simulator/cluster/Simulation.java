@@ -28,6 +28,8 @@ import io.github.lockspring.simulator.history.Bounds;
 import io.github.lockspring.simulator.history.Finding;
 import io.github.lockspring.simulator.history.History;
 import io.github.lockspring.simulator.history.HistoryChecker;
+import io.github.lockspring.simulator.history.Report;
+import io.github.lockspring.simulator.machine.Scheduler;
 
 /**
  * Simulation that can be run again: the same seed and settings give the same history.
@@ -56,13 +58,37 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 	}
 
 	/**
+	 * Return the simulation of a seed, with settings that depend on it: every third has
+	 * all faults, the others those under which a lock has one holder; in every other,
+	 * threads overtake each other.
+	 * @param seed the seed
+	 * @param store makes the store
+	 * @return the simulation
+	 */
+	public static Simulation ofSeed(long seed, Function<Server, SimulatedStore> store) {
+		ClusterSettings settings = ClusterSettings.defaults()
+			.withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
+			.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
+		return new Simulation(seed, settings, store);
+	}
+
+	/**
+	 * Check a history of this simulation, and count what it contains.
+	 * @param history the history
+	 * @return what was found, and the numbers of the history
+	 */
+	public Report report(History history) {
+		Bounds bounds = new Bounds(this.settings.lease(), this.settings.operationTimeout(), POLL, SLACK);
+		return new HistoryChecker(bounds).report(history);
+	}
+
+	/**
 	 * Check a history of this simulation.
 	 * @param history the history
 	 * @return what the documentation does not except
 	 */
 	public List<Finding> violations(History history) {
-		Bounds bounds = new Bounds(this.settings.lease(), this.settings.operationTimeout(), POLL, SLACK);
-		return new HistoryChecker(bounds).check(history).stream().filter((finding) -> !finding.excepted()).toList();
+		return report(history).violations();
 	}
 
 	/**
@@ -114,8 +140,14 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 		return violations.stream()
 			.limit(3)
 			.map((one) -> one.describe(history))
-			.collect(Collectors.joining("\n", "",
-					"\n\n" + "new Simulation(" + this.seed + "L, " + this.settings.toCode() + ", SimulatedRows::new)"));
+			.collect(Collectors.joining("\n", "", "\n\n" + "new Simulation(" + this.seed + "L, "
+					+ this.settings.toCode() + ", " + storeName() + "::new)"));
+	}
+
+	private String storeName() {
+		try (Scheduler scheduler = new Scheduler(this.seed)) {
+			return this.store.apply(new Server(scheduler, "server")).getClass().getSimpleName();
+		}
 	}
 
 }

@@ -16,14 +16,16 @@
 
 package io.github.lockspring.simulator.cluster;
 
-import java.util.List;
+import java.util.function.Function;
 
-import io.github.lockspring.simulator.history.Finding;
 import io.github.lockspring.simulator.history.History;
+import io.github.lockspring.simulator.history.Report;
 import io.github.lockspring.simulator.machine.Replacement;
 
 /**
- * Runs simulations with the seeds of a range.
+ * Runs the simulations of a range of seeds, and prints the violation of each seed that
+ * has one, and the numbers of all histories together. With the system property
+ * {@code dump}, each history is printed as well.
  */
 public final class SimulationMain {
 
@@ -32,31 +34,32 @@ public final class SimulationMain {
 
 	/**
 	 * Run simulations.
-	 * @param arguments the store, the first seed, and the number of seeds
+	 * @param arguments the store, {@code redis} or {@code rows}, the first seed, and the
+	 * number of seeds
 	 */
 	public static void main(String[] arguments) {
 		Replacement.install();
+		Function<Server, SimulatedStore> store = arguments[0].equals("redis") ? SimulatedRedis::new
+				: SimulatedRows::new;
 		long first = Long.parseLong(arguments[1]);
 		long begin = System.nanoTime();
-		long nanos = 0;
-		long steps = 0;
+		long simulated = 0;
+		Report total = new Report();
 		for (long seed = first; seed < first + Long.parseLong(arguments[2]); seed++) {
-			ClusterSettings settings = ClusterSettings.defaults()
-				.withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
-				.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
-			Simulation simulation = new Simulation(seed, settings,
-					arguments[0].equals("redis") ? SimulatedRedis::new : SimulatedRows::new);
+			Simulation simulation = Simulation.ofSeed(seed, store);
 			History history = simulation.run();
-			nanos += history.endTime();
-			List<Finding> violations = simulation.violations(history);
+			simulated += history.endTime();
+			Report report = simulation.report(history);
+			total.add(report);
 			if (Boolean.getBoolean("dump")) {
 				System.out.print(history);
 			}
-			if (!violations.isEmpty()) {
-				System.out.println("seed " + seed + " " + violations.get(0).describe(history));
+			if (!report.violations().isEmpty()) {
+				System.out.println("seed " + seed + " " + report.violations().get(0).describe(history));
 			}
 		}
-		System.out.println(nanos / 1_000_000_000 + " s in " + (System.nanoTime() - begin) / 1_000_000 + " ms");
+		System.out.print(total);
+		System.out.println(simulated / 1_000_000_000 + " s in " + (System.nanoTime() - begin) / 1_000_000 + " ms");
 	}
 
 }

@@ -26,7 +26,6 @@ import java.time.Duration;
  * @param poll the longest time between two looks of one that waits
  * @param slack the time that processes need for themselves, and the precision of the
  * times in the history
- * @author lock-spring-boot-starter contributors
  */
 public record Bounds(Duration lease, Duration operationTimeout, Duration poll, Duration slack) {
 

@@ -27,7 +27,6 @@ import org.springframework.util.Assert;
  * @param process name of the process, or of what else acted
  * @param worker name of the thread or task within the process
  * @param fact what happened
- * @author lock-spring-boot-starter contributors
  */
 public record Event(long time, String process, String worker, Fact fact) {
 

@@ -19,8 +19,6 @@ package io.github.lockspring.simulator.history;
 /**
  * What happened in an {@link Event}. The components of the records are numbers, flags,
  * enums, texts and lists of texts, so that each fact has a text form.
- *
- * @author lock-spring-boot-starter contributors
  */
 public sealed interface Fact {
 

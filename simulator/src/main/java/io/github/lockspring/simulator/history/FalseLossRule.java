@@ -35,13 +35,25 @@ final class FalseLossRule implements Rule {
 					&& !wasDowngradedUnderFault(operation, history)) {
 				long told = history.time(operation.lossTold);
 				long from = told - history.bounds().afterFault();
-				if (history.disturbances().disturbed(operation.process, from, told) < history.bounds().forgiven()) {
-					findings.add(Finding.violation("false loss", operation + " is told a loss that has no cause",
+				long disturbed = history.disturbances().disturbed(operation.process, from, told);
+				if (disturbed < history.bounds().forgiven()) {
+					boolean excepted = disturbed > 0 && mayNotBeRenewed(operation, history);
+					findings.add(Finding.of("false loss", operation + " is told a loss that has no cause", excepted,
 							operation.granted, operation.lossTold));
 				}
 			}
 		}
 		return findings;
+	}
+
+	/**
+	 * Return whether the lease may have been handed off from another process, and not yet
+	 * been renewed.
+	 */
+	private static boolean mayNotBeRenewed(Operation operation, IndexedHistory history) {
+		long granted = history.time(operation.granted);
+		return granted - history.time(operation.requested) > history.bounds().slackTime()
+				&& history.time(operation.lossTold) - granted <= history.bounds().leaseTime();
 	}
 
 	private static boolean wasDowngradedUnderFault(Operation operation, IndexedHistory history) {

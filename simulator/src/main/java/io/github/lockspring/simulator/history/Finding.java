@@ -29,7 +29,6 @@ import java.util.stream.Collectors;
  * @param excepted whether the documentation excepts it, because it began and ended within
  * one lease time after a fault that makes a store forget leases; otherwise it is a
  * violation
- * @author lock-spring-boot-starter contributors
  */
 public record Finding(String rule, String message, List<Integer> lines, boolean excepted) {
 

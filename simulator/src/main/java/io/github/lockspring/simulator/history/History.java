@@ -29,8 +29,6 @@ import org.springframework.util.Assert;
  * Append-only list of events in the order of their time. The number of a line is the
  * index of its event. Not thread-safe: threads that run at the same time write histories
  * of their own, which are {@link #merge merged}.
- *
- * @author lock-spring-boot-starter contributors
  */
 public final class History {
 

@@ -22,8 +22,6 @@ import java.util.List;
 /**
  * Checks histories against the guarantees. The rules are pure functions of the history
  * and the bounds: the same history gives the same findings.
- *
- * @author lock-spring-boot-starter contributors
  */
 public final class HistoryChecker {
 

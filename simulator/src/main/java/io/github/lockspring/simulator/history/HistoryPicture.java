@@ -31,8 +31,6 @@ import io.github.lockspring.simulator.history.LockFact.Mode;
  * while a request waits, a bar while a claim is held, in the color of its key and lighter
  * if it is shared, and marks where losses were told. Faults, pauses and killed processes
  * are shades behind the lanes. Each element has a title.
- *
- * @author lock-spring-boot-starter contributors
  */
 public final class HistoryPicture {
 

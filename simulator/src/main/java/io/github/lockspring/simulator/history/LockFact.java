@@ -20,8 +20,6 @@ import java.util.List;
 
 /**
  * Facts about the acquisition, the claim and the release of a lock or of permits.
- *
- * @author lock-spring-boot-starter contributors
  */
 public sealed interface LockFact extends Fact.OfOperation {
 

@@ -26,7 +26,8 @@ import io.github.lockspring.simulator.history.Fact.Outcome;
 /**
  * Losses are told exactly once: in time after a look that found the lock not held, after
  * a release that found the lease gone, and one lease time after another exclusive owner
- * was granted the key. What was released or lost is never held again.
+ * was granted the key. Of two that requested it before either had it, one learns it. What
+ * was released or lost is never held again.
  */
 final class LossRule implements Rule {
 
@@ -43,12 +44,9 @@ final class LossRule implements Rule {
 				checkToldAfterRelease(operation, history, findings);
 			}
 			if (operation.request.mode().isExclusive()) {
-				for (String key : operation.request.keys()) {
-					Operation before = owners.put(key, operation);
-					if (before != null && before.endBegun() > operation.granted) {
-						checkTold(before, operation.granted, history, findings);
-					}
-				}
+				operation.request.keys()
+					.forEach((key) -> owners.merge(key, operation,
+							(before, after) -> checkOverlap(before, after, history, findings)));
 			}
 		}
 		return findings;
@@ -65,6 +63,19 @@ final class LossRule implements Rule {
 		if (operation.lossTold >= 0 && operation.release == Outcome.DONE) {
 			add(findings, operation + " is told a loss, and released", operation.lossTold, operation.releaseEnded);
 		}
+	}
+
+	/**
+	 * Check that one of two owners learns its loss.
+	 * @return the other one
+	 */
+	private static Operation checkOverlap(Operation before, Operation after, IndexedHistory history,
+			List<Finding> findings) {
+		boolean ordered = after.requested > before.granted || before.endBegun() <= after.endBegun();
+		if (before.endBegun() > after.granted) {
+			checkTold(ordered ? before : after, after.granted, history, findings);
+		}
+		return ordered ? after : before;
 	}
 
 	private static void checkTold(Operation operation, int lost, IndexedHistory history, List<Finding> findings) {

@@ -18,8 +18,6 @@ package io.github.lockspring.simulator.history;
 
 /**
  * Facts about counters, latches, barriers and elections.
- *
- * @author lock-spring-boot-starter contributors
  */
 public sealed interface PrimitiveFact extends Fact.OfOperation {
 

@@ -29,8 +29,6 @@ import io.github.lockspring.simulator.history.LockFact.NotAcquired;
 
 /**
  * What a checker found in one history, or in several, and their numbers. Not thread-safe.
- *
- * @author lock-spring-boot-starter contributors
  */
 public final class Report {
 

@@ -157,6 +157,12 @@ class ExclusionRuleTests {
 	}
 
 	@Test
+	void overlapThatBeginsLaterThanTheExceptedLease() {
+		this.rule
+			.assertBroken(two().at(5).fault(1, FaultKind.FAILED_OVER, "*").at(1106).lock(31, "a", 3).check(21, true));
+	}
+
+	@Test
 	void overlapBeforeFailover() {
 		this.rule.assertBroken(two().at(1).check(11, true).at(5).fault(1, FaultKind.FAILED_OVER, "*"));
 	}

@@ -97,6 +97,19 @@ class HistoryCheckerTests {
 	}
 
 	@Test
+	void reportCountsWhatIsExceptedApartFromViolations() {
+		Report report = this.checker.report(new HistoryBuilder().fault(1, FaultKind.FAILED_OVER, "*")
+			.request(11, "a")
+			.grant(11, 1)
+			.lock(21, "a", 2)
+			.check(11, true)
+			.history());
+		assertThat(report.excepted()).hasSize(1);
+		assertThat(report.count("excepted: exclusion")).isEqualTo(1);
+		assertThat(report.violations()).isEmpty();
+	}
+
+	@Test
 	void drawsLanesClaimsAndFaults() {
 		String picture = HistoryPicture.draw(new HistoryBuilder().lock(11, "<a>", 1)
 			.fault(1, FaultKind.STOPPED, "*")

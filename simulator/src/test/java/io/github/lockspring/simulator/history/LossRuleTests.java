@@ -116,6 +116,20 @@ class LossRuleTests {
 	}
 
 	@Test
+	void anotherThatRequestedTheKeyBeforeLearnsThatItLostIt() {
+		this.rule.assertKept(requestedBefore().lossTold(21).at(1301).lossTold(11));
+	}
+
+	@Test
+	void noneOfTwoThatRequestedTheKeyBeforeLearnsThatItLostIt() {
+		this.rule.assertBroken(requestedBefore().at(1301).lossTold(21).lossTold(11));
+	}
+
+	private HistoryBuilder requestedBefore() {
+		return new HistoryBuilder().request(21, "a", "b").request(11, "a").grant(11, 2).grant(21, 1);
+	}
+
+	@Test
 	void lossHasACause() {
 		this.cause.assertKept(this.history.fault(1, FaultKind.PARTITIONED, "p1").at(500).heal(1).at(900).lossTold(11));
 	}
@@ -129,6 +143,25 @@ class LossRuleTests {
 	void lossAfterShortFault() {
 		this.cause
 			.assertBroken(this.history.fault(1, FaultKind.PARTITIONED, "p1").at(499).heal(1).at(900).lossTold(11));
+	}
+
+	@Test
+	void lossAfterShortFaultOfALeaseThatWasHandedOff() {
+		this.cause.assertExcepted(handedOff().at(1100).lossTold(12));
+	}
+
+	@Test
+	void lossAfterShortFaultOfALeaseThatWasHandedOffLongAgo() {
+		this.cause.assertBroken(handedOff().at(1102).lossTold(12));
+	}
+
+	@Test
+	void lossWithoutACauseOfALeaseThatWasHandedOff() {
+		this.cause.assertBroken(this.history.request(12, "b").at(101).grant(12, 1).at(200).lossTold(12));
+	}
+
+	private HistoryBuilder handedOff() {
+		return this.history.request(12, "b").at(101).grant(12, 1).fault(1, FaultKind.PARTITIONED, "p1").at(300).heal(1);
 	}
 
 	@Test
