@@ -55,12 +55,19 @@ import static org.assertj.core.api.Assertions.assertThat;
  * @param kept how many connections are kept between two calls
  * @param pool changes the settings of a pool
  */
-record JdbcStore(String url, String user, String password, String table, int kept,
+public record JdbcStore(String url, String user, String password, String table, int kept,
 		Consumer<HikariConfig> pool) implements Store {
 
 	static final int POOL_SIZE = 6;
 
-	JdbcStore(String url, String user, String password, String table) {
+	/**
+	 * Creates a store with pools of the usual size.
+	 * @param url the JDBC URL
+	 * @param user the user
+	 * @param password the password
+	 * @param table the table
+	 */
+	public JdbcStore(String url, String user, String password, String table) {
 		this(url, user, password, table, 4, (config) -> {
 		});
 	}
@@ -121,7 +128,10 @@ record JdbcStore(String url, String user, String password, String table, int kep
 				: ReusedConnections.to(this.url, this.user, this.password);
 	}
 
-	void createTable() {
+	/**
+	 * Creates the tables.
+	 */
+	public void createTable() {
 		new JdbcLockSchema(dataSource(), this.table).initialize();
 	}
 
@@ -135,7 +145,7 @@ record JdbcStore(String url, String user, String password, String table, int kep
 	 * Asserts that no one holds a key or waits for it. What is over stays until someone
 	 * writes the row.
 	 */
-	void assertNothingLeft() {
+	public void assertNothingLeft() {
 		long now = micros();
 		assertThat(admin().query("SELECT owner, expires_at, entries FROM " + this.table,
 				(row, i) -> owners((row.getLong(2) > now) ? row.getString(1) : null, row.getString(3), now)))

@@ -17,6 +17,7 @@
 package io.github.lockspring.redis;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -46,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * @param configuration the address
  * @param client how to get there
  */
-record RedisStore(RedisConfiguration configuration, Client client) implements Store {
+public record RedisStore(RedisConfiguration configuration, Client client) implements Store {
 
 	private static final String CLIENT_NAME = "lock-engine-of-a-test";
 
@@ -55,7 +56,11 @@ record RedisStore(RedisConfiguration configuration, Client client) implements St
 	 */
 	private static final long MAX_MILLIS = 71_000;
 
-	RedisStore(RedisConfiguration configuration) {
+	/**
+	 * Creates a store that processes connect to with Lettuce.
+	 * @param configuration the address
+	 */
+	public RedisStore(RedisConfiguration configuration) {
 		this(configuration, Client.LETTUCE);
 	}
 
@@ -81,17 +86,28 @@ record RedisStore(RedisConfiguration configuration, Client client) implements St
 	 */
 	static void assertNothingLeft(RedisServer... servers) {
 		for (RedisServer server : servers) {
-			assertNothingLeftOn(server);
+			assertNothingLeftOn(server, (key) -> false);
 		}
 	}
 
-	private static void assertNothingLeftOn(RedisServer server) {
+	/**
+	 * Asserts the same, but for values.
+	 */
+	public static void assertOnlyValuesLeft(RedisServer... servers) {
+		for (RedisServer server : servers) {
+			assertNothingLeftOn(server, (key) -> key.endsWith(":value"));
+		}
+	}
+
+	private static void assertNothingLeftOn(RedisServer server, Predicate<String> allowed) {
 		try (RedisConnection connection = server.connect()) {
 			assertThat((String) connection.command("CLIENT", "LIST")).doesNotContain(CLIENT_NAME);
 			assertThat((List<?>) connection.command("PUBSUB", "CHANNELS", "lock:*")).isEmpty();
 			if (server.info("replication").get("role").equals("master")) {
-				List<?> keys = (List<?>) connection.command("KEYS", "*");
-				keys.forEach((key) -> assertIsLastToken(connection, String.valueOf(key)));
+				((List<?>) connection.command("KEYS", "*")).stream()
+					.map(String::valueOf)
+					.filter(allowed.negate())
+					.forEach((key) -> assertIsLastToken(connection, key));
 			}
 		}
 	}
@@ -107,7 +123,7 @@ record RedisStore(RedisConfiguration configuration, Client client) implements St
 	/**
 	 * The library of the application.
 	 */
-	enum Client {
+	public enum Client {
 
 		LETTUCE, JEDIS;
 

@@ -26,7 +26,7 @@ import org.springframework.util.ClassUtils;
  * A program of the class path that runs in a JVM of its own, also if the class path is an
  * executable jar of Spring Boot.
  */
-final class JavaProgram {
+public final class JavaProgram {
 
 	/**
 	 * On the class path of an executable jar only.
@@ -43,7 +43,7 @@ final class JavaProgram {
 	 * @param arguments its arguments
 	 * @return the command
 	 */
-	static String[] command(List<String> jvmOptions, String mainClass, String... arguments) {
+	public static String[] command(List<String> jvmOptions, String mainClass, String... arguments) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(jvmOptions);

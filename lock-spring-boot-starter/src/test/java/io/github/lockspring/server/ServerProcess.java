@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +35,7 @@ import java.util.stream.Stream;
  * JVM, even when the JVM is killed: a shell beside them waits for the end of its input,
  * which the JVM holds open, and then kills them.
  */
-final class ServerProcess {
+public final class ServerProcess {
 
 	/**
 	 * The shell that waits is in the background of another that ends, so that it is no
@@ -55,6 +56,8 @@ final class ServerProcess {
 
 	private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
 
+	private static final Map<String, String> VARIABLES = new ConcurrentHashMap<>();
+
 	private final Process process;
 
 	/**
@@ -63,7 +66,7 @@ final class ServerProcess {
 	 * @param command the program and its arguments
 	 * @return the process
 	 */
-	static ServerProcess start(Path log, String... command) {
+	public static ServerProcess start(Path log, String... command) {
 		if (!MAY_START.matcher(test).matches()) {
 			throw new IllegalStateException(
 					test + " starts a server: name it *ServerTests, so that 'mvn test' leaves it to 'mvn verify'");
@@ -80,9 +83,10 @@ final class ServerProcess {
 		List<String> words = new ArrayList<>(List.of("sh", "-c", ENDS_WITH_JVM, "sh"));
 		words.addAll(List.of(command));
 		try {
-			this.process = new ProcessBuilder(words).redirectErrorStream(true)
-				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-				.start();
+			ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+			builder.environment().putAll(VARIABLES);
+			this.process = builder.start();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -91,11 +95,24 @@ final class ServerProcess {
 		this.process.onExit().thenAccept(RUNNING::remove);
 	}
 
+	/**
+	 * Set environment variables of the servers that are started from now on.
+	 * @param variables the variables, in place of those that were set before
+	 */
+	public static void setVariables(Map<String, String> variables) {
+		VARIABLES.clear();
+		VARIABLES.putAll(variables);
+	}
+
 	static void runsFor(String testClass) {
 		test = testClass;
 	}
 
-	boolean isAlive() {
+	/**
+	 * Return whether the process is running, if only standing still.
+	 * @return whether the process is running
+	 */
+	public boolean isAlive() {
 		return this.process.isAlive();
 	}
 
@@ -114,7 +131,7 @@ final class ServerProcess {
 	 * Ask the process to end, and kill it if it does not.
 	 * @param signal the name of the signal that asks
 	 */
-	void stop(String signal) {
+	public void stop(String signal) {
 		resume();
 		// Process.destroy() would close the input at once, and the shell would kill
 		signal(signal, Stream.of(this.process.toHandle()));
@@ -126,7 +143,7 @@ final class ServerProcess {
 	/**
 	 * Kill the process and its children.
 	 */
-	void kill() {
+	public void kill() {
 		// So that it starts no more of them
 		signal("STOP", Stream.of(this.process.toHandle()));
 		List<ProcessHandle> children = this.process.descendants().toList();
@@ -155,7 +172,7 @@ final class ServerProcess {
 	/**
 	 * Let the process and its children stand still.
 	 */
-	void pause() {
+	public void pause() {
 		// First the one that could start more of them
 		signal("STOP", Stream.of(this.process.toHandle()));
 		signal("STOP", this.process.descendants());
@@ -164,7 +181,7 @@ final class ServerProcess {
 	/**
 	 * Resume the process and its children.
 	 */
-	void resume() {
+	public void resume() {
 		signal("CONT", Stream.concat(this.process.descendants(), Stream.of(this.process.toHandle())));
 	}
 

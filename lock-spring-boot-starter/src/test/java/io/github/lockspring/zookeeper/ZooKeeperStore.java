@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * @param connectString the addresses
  * @param sessionTimeout how long a session lasts without a word
  */
-record ZooKeeperStore(String connectString, Duration sessionTimeout) implements Store {
+public record ZooKeeperStore(String connectString, Duration sessionTimeout) implements Store {
 
 	/**
 	 * Connects through a proxy, which has two addresses: a client pauses for a second
@@ -101,7 +101,7 @@ record ZooKeeperStore(String connectString, Duration sessionTimeout) implements 
 	 * Asserts that no one holds a key or waits for it, whether there are processes or
 	 * not.
 	 */
-	void assertNothingLeft() throws Exception {
+	public void assertNothingLeft() throws Exception {
 		try (CuratorFramework admin = Clients.create(this.connectString)) {
 			admin.start();
 			String root = '/' + Clients.SETTINGS.namespace();

@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.torture;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.ExecutionException;
+
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.simulator.history.Fact.FaultKind;
+
+/**
+ * Failovers of Redis, in which a replica takes the place of a server at a time that only
+ * those servers know.
+ */
+final class Failover {
+
+	private static final long INTERVAL_MILLIS = 200;
+
+	private Failover() {
+	}
+
+	/**
+	 * Let servers fail over. Until they are ready, it may happen at any time.
+	 * @param log the log
+	 * @param failover returns when all servers are ready again
+	 */
+	static void inflict(FaultLog log, Runnable failover) throws InterruptedException {
+		long fault = log.begin(FaultKind.STOPPED, FaultLog.ALL);
+		log.begin(FaultKind.FAILED_OVER, FaultLog.ALL);
+		CompletableFuture<Void> end = CompletableFuture.runAsync(failover);
+		while (!endsSoon(end)) {
+			log.begin(FaultKind.FAILED_OVER, FaultLog.ALL);
+		}
+		log.begin(FaultKind.FAILED_OVER, FaultLog.ALL);
+		log.end(fault);
+	}
+
+	private static boolean endsSoon(CompletableFuture<Void> end) throws InterruptedException {
+		try {
+			end.get(INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+			return true;
+		}
+		catch (TimeoutException ex) {
+			return false;
+		}
+		catch (ExecutionException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Cut all connections of clients.
+	 */
+	static void killClients(FaultLog log, RedisServer server) {
+		log.begin(FaultKind.REPLY_LOST, FaultLog.ALL);
+		server.killClients("normal");
+		server.killClients("pubsub");
+	}
+
+}

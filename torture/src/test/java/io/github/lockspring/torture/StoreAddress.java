@@ -1,0 +1,89 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.torture;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+import io.github.lockspring.faults.Store;
+import io.github.lockspring.jdbc.JdbcLockSchema;
+import io.github.lockspring.jdbc.JdbcStore;
+import io.github.lockspring.redis.RedisStore;
+import io.github.lockspring.redis.RedisStore.Client;
+import io.github.lockspring.server.RedisSentinels;
+import io.github.lockspring.zookeeper.ZooKeeperStore;
+
+/**
+ * Where a worker finds its store, and with which client.
+ *
+ * @param client the client
+ * @param address its address of the store
+ */
+record StoreAddress(ClientType client, String address) {
+
+	/**
+	 * Return the store at this address.
+	 * @param sessionTimeout the session timeout, of stores that have sessions
+	 */
+	Store store(Duration sessionTimeout) {
+		return switch (this.client) {
+			case LETTUCE -> new RedisStore(standalone(), Client.LETTUCE);
+			case JEDIS -> new RedisStore(standalone(), Client.JEDIS);
+			case SENTINEL -> new RedisStore(sentinel(), Client.LETTUCE);
+			case CLUSTER -> new RedisStore(new RedisClusterConfiguration(nodes()), Client.LETTUCE);
+			case JDBC -> jdbc();
+			case ZOOKEEPER -> new ZooKeeperStore(this.address, sessionTimeout);
+		};
+	}
+
+	private List<String> nodes() {
+		return Arrays.asList(this.address.split(","));
+	}
+
+	private RedisStandaloneConfiguration standalone() {
+		String[] parts = this.address.split(":");
+		return new RedisStandaloneConfiguration(parts[0], Integer.parseInt(parts[1]));
+	}
+
+	private RedisSentinelConfiguration sentinel() {
+		RedisSentinelConfiguration configuration = new RedisSentinelConfiguration().master(RedisSentinels.MASTER_NAME);
+		nodes().stream()
+			.map((node) -> node.split(":"))
+			.forEach((node) -> configuration.sentinel(node[0], Integer.parseInt(node[1])));
+		return configuration;
+	}
+
+	private JdbcStore jdbc() {
+		String[] parts = this.address.split(" ");
+		return new JdbcStore(parts[0], parts[1], parts[2], JdbcLockSchema.DEFAULT_TABLE_NAME);
+	}
+
+	/**
+	 * Clients, each with its form of addresses.
+	 */
+	enum ClientType {
+
+		LETTUCE, JEDIS, SENTINEL, CLUSTER, JDBC, ZOOKEEPER
+
+	}
+
+}
