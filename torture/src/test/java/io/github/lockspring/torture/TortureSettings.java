@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.Set;
 
 import io.github.lockspring.simulator.cluster.ClusterSettings;
+import io.github.lockspring.simulator.cluster.ClusterWork;
 
 /**
  * Size and times of a run.
@@ -47,7 +48,8 @@ record TortureSettings(int workers, int threads, int keys, Duration lease, Durat
 	 */
 	ClusterSettings work() {
 		return new ClusterSettings(this.workers, this.threads, this.keys, this.lease, this.operationTimeout,
-				this.duration, Duration.ofMillis(200), Duration.ofMillis(200), Duration.ofSeconds(2), Set.of(), 0);
+				this.duration, Duration.ofMillis(200), Duration.ofMillis(200), Duration.ofSeconds(2), Set.of(),
+				ClusterWork.all(), 0);
 	}
 
 }

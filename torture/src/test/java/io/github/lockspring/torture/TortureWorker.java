@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -36,6 +37,7 @@ import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.Leftovers;
 import io.github.lockspring.faults.StoreClient;
 import io.github.lockspring.simulator.cluster.ClusterSettings;
+import io.github.lockspring.simulator.cluster.ProcessLocks;
 import io.github.lockspring.simulator.cluster.Worker;
 import io.github.lockspring.simulator.cluster.Workplace;
 import io.github.lockspring.simulator.history.Fact;
@@ -141,8 +143,13 @@ final class TortureWorker implements Workplace {
 	}
 
 	private void startThreads() {
+		ProcessLocks process = ProcessLocks.of(this.locks, Executors.newCachedThreadPool((task) -> {
+			Thread thread = new Thread(task, "task");
+			thread.setDaemon(true);
+			return thread;
+		}));
 		for (int i = 1; i <= this.settings.run().threads(); i++) {
-			Worker worker = new Worker(this, this.settings.process(), "worker-" + i, this.random.split(), this.locks);
+			Worker worker = new Worker(this, this.settings.process(), "worker-" + i, this.random.split(), process);
 			Thread thread = new Thread(worker, "worker-" + i);
 			thread.setUncaughtExceptionHandler((failed, ex) -> failed(failed.getName(), ex));
 			thread.setDaemon(true);
