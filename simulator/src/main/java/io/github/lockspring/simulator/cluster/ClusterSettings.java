@@ -19,7 +19,6 @@ package io.github.lockspring.simulator.cluster;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * What a simulation consists of.
@@ -88,19 +87,6 @@ public record ClusterSettings(int processes, int workers, int keys, Duration lea
 	boolean isPossible() {
 		return this.processes > 0 && this.workers > 0 && this.keys > 0 && !this.works.isEmpty()
 				&& this.duration.compareTo(this.lease) > 0;
-	}
-
-	/**
-	 * Return the expression that creates these settings.
-	 */
-	String toCode() {
-		return "ClusterSettings.defaults().withProcesses(%d, %d, %d).withDuration(Duration.ofMillis(%d))"
-			.formatted(this.processes, this.workers, this.keys, this.duration.toMillis())
-				+ this.faults.stream()
-					.sorted()
-					.map((fault) -> "ClusterFault." + fault)
-					.collect(Collectors.joining(", ", ".withFaults(Set.of(", "))"))
-				+ ".withOvertakingAtOneOf(" + this.overtakeAtOneOf + ')';
 	}
 
 }

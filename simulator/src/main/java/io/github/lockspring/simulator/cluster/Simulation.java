@@ -29,7 +29,6 @@ import io.github.lockspring.simulator.history.Finding;
 import io.github.lockspring.simulator.history.History;
 import io.github.lockspring.simulator.history.HistoryChecker;
 import io.github.lockspring.simulator.history.Report;
-import io.github.lockspring.simulator.machine.Scheduler;
 
 /**
  * Simulation that can be run again: the same seed and settings give the same history.
@@ -131,6 +130,14 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 	}
 
 	/**
+	 * Return the source code of a test that runs this simulation again.
+	 * @return a whole class
+	 */
+	public String toTest() {
+		return new SimulationSource(this).toString();
+	}
+
+	/**
 	 * Describe what a history breaks, and the test that repeats it.
 	 * @param history the history
 	 * @param violations what it breaks
@@ -140,14 +147,7 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 		return violations.stream()
 			.limit(3)
 			.map((one) -> one.describe(history))
-			.collect(Collectors.joining("\n", "", "\n\n" + "new Simulation(" + this.seed + "L, "
-					+ this.settings.toCode() + ", " + storeName() + "::new)"));
-	}
-
-	private String storeName() {
-		try (Scheduler scheduler = new Scheduler(this.seed)) {
-			return this.store.apply(new Server(scheduler, "server")).getClass().getSimpleName();
-		}
+			.collect(Collectors.joining("\n", "", "\n\n" + toTest()));
 	}
 
 }

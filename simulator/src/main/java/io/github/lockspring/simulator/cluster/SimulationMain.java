@@ -56,6 +56,9 @@ public final class SimulationMain {
 			}
 			if (!report.violations().isEmpty()) {
 				System.out.println("seed " + seed + " " + report.violations().get(0).describe(history));
+				if (Boolean.getBoolean("shrink")) {
+					System.out.println(simulation.shrink(report.violations().get(0).rule()).toTest());
+				}
 			}
 		}
 		System.out.print(total);
