@@ -85,7 +85,8 @@ class PrintedSimulationTests {
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		List<String> options = List.of("-proc:none", "-nowarn", "-d", this.folder.toString(), "-cp",
 				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-		assertThat(compiler.getTask(null, null, null, options, null, List.of(new Source(name, source))).call()).isTrue();
+		assertThat(compiler.getTask(null, null, null, options, null, List.of(new Source(name, source))).call())
+			.isTrue();
 		try (URLClassLoader loader = new URLClassLoader(new URL[] { this.folder.toUri().toURL() },
 				getClass().getClassLoader())) {
 			Class<?> test = loader.loadClass("io.github.lockspring.simulator." + name);

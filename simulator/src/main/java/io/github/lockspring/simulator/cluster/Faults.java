@@ -60,6 +60,9 @@ final class Faults {
 		this.cluster = cluster;
 		this.random = cluster.random().split();
 		this.kinds = new ArrayList<>(cluster.settings().faults().stream().sorted().toList());
+		if (!cluster.store().hasSubscriptions()) {
+			this.kinds.remove(ClusterFault.SUBSCRIPTIONS_LOST);
+		}
 		for (List<ClusterFault> each : APART) {
 			List<ClusterFault> others = new ArrayList<>(each);
 			others.remove(this.random.nextInt(others.size()));
@@ -101,8 +104,9 @@ final class Faults {
 		ClusterMember member = this.cluster.members().get(this.random.nextInt(this.cluster.members().size()));
 		Server server = this.cluster.server();
 		switch (fault) {
-			case PROCESS_PAUSED -> pause(member, ProcessChange.PAUSED, Node::resume);
-			case PROCESS_SUSPENDED -> pause(member, ProcessChange.SUSPENDED, Node::resumeAfterSuspension);
+			case PROCESS_PAUSED -> pause(member, ProcessChange.PAUSED, nextDuration(), Node::resume);
+			case PROCESS_SUSPENDED ->
+				pause(member, ProcessChange.SUSPENDED, this.random.nextLong(leases(3)), Node::resumeAfterSuspension);
 			case PROCESS_KILLED -> kill(member);
 			case PROCESS_CLOSED -> close(member);
 			case PROCESS_CLOCK_JUMPED -> {
@@ -160,11 +164,11 @@ final class Faults {
 		server.start();
 	}
 
-	private void pause(ClusterMember member, ProcessChange change, Consumer<Node> resume) {
+	private void pause(ClusterMember member, ProcessChange change, long nanos, Consumer<Node> resume) {
 		if (!member.node().isPaused()) {
 			member.record(change);
 			member.node().pause();
-			endLater(() -> {
+			endAfter(nanos, () -> {
 				resume.accept(member.node());
 				member.record(ProcessChange.RESUMED);
 			});
@@ -185,7 +189,7 @@ final class Faults {
 	private void lasts(FaultKind kind, String target, Runnable begin, Runnable end) {
 		long number = begin(kind, target);
 		begin.run();
-		endLater(() -> {
+		endAfter(nextDuration(), () -> {
 			end.run();
 			end(number);
 		});
@@ -205,7 +209,7 @@ final class Faults {
 		action.run();
 	}
 
-	private void endLater(Runnable end) {
+	private void endAfter(long nanos, Runnable end) {
 		Runnable once = new Runnable() {
 
 			@Override
@@ -217,8 +221,11 @@ final class Faults {
 
 		};
 		this.ends.add(once);
-		after((this.random.nextInt(3) == 0) ? this.random.nextLong(leases(3)) : this.random.nextLong(leases(1) / 2),
-				once);
+		after(nanos, once);
+	}
+
+	private long nextDuration() {
+		return (this.random.nextInt(3) == 0) ? this.random.nextLong(leases(3)) : this.random.nextLong(leases(1) / 2);
 	}
 
 	private long leases(int count) {

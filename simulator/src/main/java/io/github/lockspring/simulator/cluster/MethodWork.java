@@ -79,13 +79,12 @@ final class MethodWork implements Runnable {
 		claim.hold(handle);
 		if (method.again != null && this.worker.random().nextInt(3) == 0) {
 			this.worker.attempt(() -> {
-				method.again.call.on(this.process, key, Duration.ZERO, new Body((again) -> {
-					claim.reentered(again, method.again.mode);
-					claim.hold(handle);
-				}, (failure) -> {
-				}));
+				method.again.call.on(this.process, key, Duration.ZERO,
+						new Body((again) -> claim.reentered(again, method.again.mode), (failure) -> {
+						}));
 				return true;
 			});
+			claim.hold(handle);
 		}
 		claim.releasing(handle);
 	}

@@ -79,6 +79,11 @@ public final class SimulatedRedis implements SimulatedStore {
 	}
 
 	@Override
+	public boolean hasSubscriptions() {
+		return true;
+	}
+
+	@Override
 	public void loseSubscriptions(boolean noticed) {
 		if (noticed) {
 			this.model.disconnectListeners();

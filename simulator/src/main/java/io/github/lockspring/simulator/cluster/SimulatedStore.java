@@ -41,8 +41,15 @@ public interface SimulatedStore {
 	void failOver();
 
 	/**
-	 * End the subscriptions of all processes. Does nothing by default, for stores that do
-	 * not notify.
+	 * Return whether the store notifies. By default it does not.
+	 * @return whether processes subscribe to its messages
+	 */
+	default boolean hasSubscriptions() {
+		return false;
+	}
+
+	/**
+	 * End the subscriptions of all processes, if there are any.
 	 * @param noticed whether the processes learn that now
 	 */
 	default void loseSubscriptions(boolean noticed) {

@@ -76,6 +76,8 @@ final class BlockedKeyRule implements Rule {
 
 		private final Map<Long, FaultBegun> faults = new HashMap<>();
 
+		private boolean notificationLost;
+
 		private int globalFaults;
 
 		/**
@@ -208,6 +210,7 @@ final class BlockedKeyRule implements Rule {
 
 		private void begin(FaultBegun fault) {
 			if (fault.kind().isOfMessage()) {
+				this.notificationLost |= fault.kind() == FaultKind.NOTIFICATION_LOST;
 				return;
 			}
 			this.keys.values().forEach(this::judge);
@@ -256,7 +259,7 @@ final class BlockedKeyRule implements Rule {
 				.anyMatch((fault) -> fault.kind() == FaultKind.DELAYED || fault.kind() == FaultKind.CLOCK_STOOD);
 			if (!delayed && Math.max(key.settled, this.settled) < this.history.time(operation.requested)
 					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)
-					&& !isWantedBySuspended(key)) {
+					&& !isWantedBySuspended(key) && !(this.notificationLost && key.isHandedOff())) {
 				this.findings.add(Finding.violation("blocked key",
 						"%s is denied '%s', which nobody has".formatted(operation, key.name), operation.requested,
 						operation.answered));
@@ -366,6 +369,14 @@ final class BlockedKeyRule implements Rule {
 
 		private static boolean isOfOneKey(Operation operation) {
 			return operation.request.keys().size() == 1;
+		}
+
+		/**
+		 * Return whether a request was waiting when the key was released, which may have
+		 * been granted to it then.
+		 */
+		boolean isHandedOff() {
+			return this.requests.stream().anyMatch((other) -> other.requested < this.heldUntil);
 		}
 
 		/**

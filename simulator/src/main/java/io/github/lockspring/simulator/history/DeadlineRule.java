@@ -25,7 +25,8 @@ import io.github.lockspring.simulator.history.LockFact.NotAcquired;
  * No request waits longer than its wait time and one call to the store, while its process
  * runs, and none is denied before its wait time is over. A request for several keys may
  * begin another call one call later, and releases what it has with one more. Time in
- * which the machine of the process is suspended does not count.
+ * which the machine of the process is suspended does not count. A clock may be wrong by a
+ * hundredth.
  */
 final class DeadlineRule implements Rule {
 
@@ -47,8 +48,9 @@ final class DeadlineRule implements Rule {
 
 	private static void check(Operation operation, IndexedHistory history, List<Finding> findings) {
 		Bounds bounds = history.bounds();
-		long lateness = bounds.lateness() + ((operation.request.keys().size() > 1) ? 2 * bounds.callTime() : 0);
 		long wait = operation.request.waitTime();
+		long drift = wait / 100;
+		long lateness = bounds.lateness() + drift + ((operation.request.keys().size() > 1) ? 2 * bounds.callTime() : 0);
 		long deadline = history.time(operation.requested) + wait;
 		long end = (operation.answered >= 0) ? history.time(operation.answered) : history.endTime();
 		long due = deadline
@@ -59,7 +61,7 @@ final class DeadlineRule implements Rule {
 					operation.requested, operation.answered));
 		}
 		else if (operation.answered >= 0 && history.events().get(operation.answered).fact() instanceof NotAcquired
-				&& deadline - end > wait / 100 + bounds.slackTime()) {
+				&& deadline - end > drift + bounds.slackTime()) {
 			findings.add(Finding.violation("deadline", "%s is denied %d ns before its wait time of %d ns is over"
 				.formatted(operation, deadline - end, wait), operation.requested, operation.answered));
 		}

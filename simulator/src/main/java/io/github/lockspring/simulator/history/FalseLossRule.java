@@ -23,7 +23,8 @@ import java.util.List;
  * No loss is told without a cause: in the lease time before it, the process was disturbed
  * for half a lease in all, or something happened that ends leases. Leases that are not
  * renewed end without a cause. A reader may lose its lease if anything disturbs the
- * downgrade.
+ * downgrade. No look finds a lease not held, which is not lost, unless anything disturbed
+ * the process.
  */
 final class FalseLossRule implements Rule {
 
@@ -31,6 +32,9 @@ final class FalseLossRule implements Rule {
 	public List<Finding> check(IndexedHistory history) {
 		List<Finding> findings = new ArrayList<>();
 		for (Operation operation : history.grants()) {
+			if (operation.notHeld >= 0 && operation.lossTold < 0) {
+				checkNotHeld(operation, history, findings);
+			}
 			if (operation.lossTold >= 0 && operation.request.leaseTime() == 0 && !operation.isElection()
 					&& !wasDowngradedUnderFault(operation, history)) {
 				long told = history.time(operation.lossTold);
@@ -54,6 +58,16 @@ final class FalseLossRule implements Rule {
 		long granted = history.time(operation.granted);
 		return granted - history.time(operation.requested) > history.bounds().slackTime()
 				&& history.time(operation.lossTold) - granted <= history.bounds().leaseTime();
+	}
+
+	private static void checkNotHeld(Operation operation, IndexedHistory history, List<Finding> findings) {
+		long looked = history.time(operation.notHeld);
+		long from = looked - history.bounds().afterFault();
+		if (operation.request.leaseTime() == 0
+				&& history.disturbances().disturbed(operation.process, from, looked) == 0) {
+			findings.add(Finding.violation("false loss", operation + " is found not held without a cause",
+					operation.granted, operation.notHeld));
+		}
 	}
 
 	private static boolean wasDowngradedUnderFault(Operation operation, IndexedHistory history) {

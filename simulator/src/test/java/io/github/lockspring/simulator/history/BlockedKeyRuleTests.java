@@ -183,6 +183,27 @@ class BlockedKeyRuleTests {
 	}
 
 	@Test
+	void deniedWhatTheProcessWasHandedOff() {
+		this.rule.assertBroken(handedOff());
+	}
+
+	@Test
+	void deniedWhatTheProcessMayHaveBeenHandedOffWithoutNotice() {
+		this.history.fault(1, FaultKind.NOTIFICATION_LOST, "*");
+		this.rule.assertKept(handedOff());
+	}
+
+	@Test
+	void deniedWhatNobodyHasAfterALostNotification() {
+		this.rule.assertBroken(this.history.fault(1, FaultKind.NOTIFICATION_LOST, "*")
+			.at(5)
+			.request(11, "a")
+			.request(12, Mode.EXCLUSIVE, 0, false, "a")
+			.deny(12)
+			.grant(11, 1));
+	}
+
+	@Test
 	void deniedInsteadOfFailedWhileTheStoreIsAway() {
 		this.rule.assertBroken(this.history.at(5)
 			.fault(1, FaultKind.STOPPED, "*")
@@ -191,6 +212,10 @@ class BlockedKeyRuleTests {
 			.at(105)
 			.deny(12)
 			.fact(11, new LockFact.Failed(11, "X")));
+	}
+
+	private HistoryBuilder handedOff() {
+		return waiting().release(11).at(100).request(22, Mode.EXCLUSIVE, 100, false, "a").at(200).deny(22).grant(21, 2);
 	}
 
 	private HistoryBuilder waiting() {

@@ -33,37 +33,37 @@ class DeadlineRuleTests {
 
 	@Test
 	void deniedWhenItsTimeIsOver() {
-		this.rule.assertKept(request(500).at(800).deny(11));
+		this.rule.assertKept(request(500).at(805).deny(11));
 	}
 
 	@Test
 	void failsOneCallLater() {
-		this.rule.assertKept(request(500).at(800).fact(11, new Failed(11, "X")));
+		this.rule.assertKept(request(500).at(805).fact(11, new Failed(11, "X")));
 	}
 
 	@Test
 	void deniedLate() {
-		this.rule.assertBroken(request(500).at(801).deny(11));
+		this.rule.assertBroken(request(500).at(806).deny(11));
 	}
 
 	@Test
 	void requestForSeveralKeysIsThreeCallsLate() {
-		this.rule.assertKept(several().at(1200).deny(11));
+		this.rule.assertKept(several().at(1205).deny(11));
 	}
 
 	@Test
 	void requestForSeveralKeysIsLate() {
-		this.rule.assertBroken(several().at(1201).deny(11));
+		this.rule.assertBroken(several().at(1206).deny(11));
 	}
 
 	@Test
 	void grantedLate() {
-		this.rule.assertBroken(request(500).at(801).grant(11, 1));
+		this.rule.assertBroken(request(500).at(806).grant(11, 1));
 	}
 
 	@Test
 	void waitsUntilTheEndOfTheHistory() {
-		this.rule.assertBroken(request(500).at(801).request(21, "b"));
+		this.rule.assertBroken(request(500).at(806).request(21, "b"));
 	}
 
 	@Test
@@ -78,27 +78,27 @@ class DeadlineRuleTests {
 
 	@Test
 	void pausedProcessIsLate() {
-		this.rule.assertKept(paused(2000).at(2300).deny(11));
+		this.rule.assertKept(paused(2000).at(2305).deny(11));
 	}
 
 	@Test
 	void processIsLateAfterItsPause() {
-		this.rule.assertBroken(paused(2000).at(2301).deny(11));
+		this.rule.assertBroken(paused(2000).at(2306).deny(11));
 	}
 
 	@Test
 	void pauseBeforeTheDeadlineIsNoExcuse() {
-		this.rule.assertBroken(paused(450).at(801).deny(11));
+		this.rule.assertBroken(paused(450).at(806).deny(11));
 	}
 
 	@Test
 	void suspensionDoesNotCount() {
-		this.rule.assertKept(suspended().at(1150).deny(11));
+		this.rule.assertKept(suspended().at(1155).deny(11));
 	}
 
 	@Test
 	void processIsLateAfterItsSuspension() {
-		this.rule.assertBroken(suspended().at(1151).deny(11));
+		this.rule.assertBroken(suspended().at(1156).deny(11));
 	}
 
 	@Test

@@ -194,6 +194,17 @@ class LossRuleTests {
 	}
 
 	@Test
+	void foundNotHeldWithoutACause() {
+		this.cause.assertBroken(this.history.at(900).check(11, false).release(11));
+	}
+
+	@Test
+	void foundNotHeldAfterAShortFault() {
+		this.cause.assertKept(
+				this.history.fault(1, FaultKind.STOPPED, "*").at(100).heal(1).at(900).check(11, false).release(11));
+	}
+
+	@Test
 	void lossAfterAFaultDuringTheDowngrade() {
 		this.cause.assertKept(downgraded(450));
 	}
