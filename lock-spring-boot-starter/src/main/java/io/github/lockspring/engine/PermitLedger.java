@@ -46,6 +46,11 @@ public final class PermitLedger {
 	 */
 	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
 
+	/**
+	 * Time that a limit takes for which the store is not called, at most.
+	 */
+	private static final long KNOWN_LIMIT_NANOS = Duration.ofMillis(10).toNanos();
+
 	private final LockEngine engine;
 
 	private final LocalQueues queues;
@@ -108,7 +113,7 @@ public final class PermitLedger {
 			Permits mode = terms.mode(limit(key, deadline, answerDeadline, interruptible));
 			PermitOwner owner = new PermitOwner(Thread.currentThread());
 			AcquireOptions options = terms.options(mode);
-			long remaining = this.engine.nanosUntil(deadline);
+			long remaining = remaining(deadline);
 			try {
 				return add(owner, mode, interruptible ? this.engine.acquire(key, options, owner, remaining)
 						: this.engine.acquireUninterruptibly(key, options, owner, remaining));
@@ -119,6 +124,15 @@ public final class PermitLedger {
 				}
 			}
 		}
+	}
+
+	/**
+	 * Return the time left to wait. It is negative if the limit was read until after the
+	 * deadline, so that a call to the store has less time.
+	 */
+	private long remaining(long deadline) {
+		long remaining = deadline - this.time.nanoTime();
+		return (remaining < -KNOWN_LIMIT_NANOS) ? remaining : Math.max(0, remaining);
 	}
 
 	private static boolean add(PermitOwner owner, Permits mode, @Nullable Hold hold) {
@@ -228,7 +242,7 @@ public final class PermitLedger {
 	private void acquire(Attempt attempt, Permits mode) {
 		CompletableFuture<@Nullable Hold> result = attempt.result;
 		CompletableFuture<@Nullable Hold> acquisition = this.engine.acquireAsync(attempt.key,
-				attempt.terms.options(mode), new Object(), this.engine.nanosUntil(attempt.deadline));
+				attempt.terms.options(mode), new Object(), remaining(attempt.deadline));
 		result.whenComplete((hold, failure) -> acquisition.cancel(false));
 		acquisition.whenComplete((hold, failure) -> {
 			if (failure instanceof EngineException ex) {

@@ -16,6 +16,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.function.BiPredicate;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +89,34 @@ class PermitLimitsTests {
 		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
 		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isFalse();
 		assertThat(this.ledger.limit(KEY, TERMS)).isEqualTo(3);
+	}
+
+	@Test
+	void limitThatIsReadAfterTheWaitTimeLeavesLessTime() {
+		assertThat(timeoutAfterLateLimit((ledger, wait) -> ledger.acquireUninterruptibly(KEY, TERMS, wait)))
+			.isEqualTo(Duration.ofMillis(600));
+	}
+
+	@Test
+	void limitThatIsReadAsynchronouslyAfterTheWaitTimeLeavesLessTime() {
+		assertThat(timeoutAfterLateLimit((ledger, wait) -> ledger.acquireAsync(KEY, TERMS, wait).join() != null))
+			.isEqualTo(Duration.ofMillis(600));
+	}
+
+	/**
+	 * Acquires within 500 ms with a timeout of 1 s, and answers after 900 ms what the
+	 * limit is.
+	 * @return the timeout of the attempt after that
+	 */
+	private Duration timeoutAfterLateLimit(BiPredicate<PermitLedger, Long> acquisition) {
+		FaultyBackend backend = new FaultyBackend(this.store);
+		backend.next(FaultyBackend.Kind.READ,
+				FaultyBackend.Fault.after(() -> this.time.advance(Duration.ofMillis(900))));
+		EngineSettings settings = EngineSettings.defaults().withOperationTimeout(Duration.ofSeconds(1));
+		try (LockEngine late = new LockEngine(backend, settings, EngineListener.NONE, this.time)) {
+			assertThat(acquisition.test(new PermitLedger(late), Duration.ofMillis(500).toNanos())).isTrue();
+			return backend.lastCall(FaultyBackend.Kind.TRY).timeout();
+		}
 	}
 
 }
