@@ -43,7 +43,7 @@ class ClusterSimulationTests {
 
 	private static final long FIRST = Long.getLong("simulator.seed", 0);
 
-	private static final long SEEDS = Long.getLong("simulator.seeds", 6);
+	private static final long SEEDS = Long.getLong("simulator.seeds", 5);
 
 	@ParameterizedTest
 	@EnumSource
