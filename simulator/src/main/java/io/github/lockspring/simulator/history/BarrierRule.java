@@ -31,8 +31,9 @@ import io.github.lockspring.simulator.history.PrimitiveFact.BarrierStepped;
 /**
  * Nobody passes a barrier early: while a participant waited, all were there at one
  * instant, and none of them had passed. Nobody leaves a double barrier while one that
- * passed with it has not begun to leave. Participants whose process ended are no longer
- * there once their last requests must have arrived.
+ * passed with it has not begun to leave, unless that may have lost its lease.
+ * Participants whose process ended are no longer there once their last requests must have
+ * arrived.
  */
 final class BarrierRule implements Rule {
 
@@ -165,10 +166,23 @@ final class BarrierRule implements Rule {
 			this.there.forEach((operation, other) -> {
 				boolean together = other.passed > visit.arrived && other.passed < visit.leaving;
 				if (together && other.leaving == Integer.MAX_VALUE && other.ended == Integer.MAX_VALUE) {
-					findings.add(Finding.violation("barrier", "operation %d leaves '%s' before operation %d does"
-						.formatted(step.operation(), step.barrier(), operation), other.passed, visit.leaving, line));
+					findings.add(Finding.of("barrier",
+							"operation %d leaves '%s' before operation %d does".formatted(step.operation(),
+									step.barrier(), operation),
+							mayHaveLostItsLease(other, line), other.passed, visit.leaving, line));
 				}
 			});
+		}
+
+		/**
+		 * Return whether the store may have forgotten the lease of a participant in the
+		 * last lease time, or its process been disturbed for too long to keep it.
+		 */
+		private boolean mayHaveLostItsLease(Visit visit, int line) {
+			long now = this.history.time(line);
+			Disturbances disturbances = this.history.disturbances();
+			return disturbances.isExcepted(now, now) || disturbances.disturbed(visit.process,
+					now - this.history.bounds().afterFault(), now) >= this.history.bounds().forgiven();
 		}
 
 	}

@@ -247,6 +247,10 @@ class PrimitiveRulesTests {
 	@Nested
 	class Barriers {
 
+		private static final String PASSED = "11 ARRIVED, 21 ARRIVED, 21 PASSED, 11 PASSED, 21 LEAVING";
+
+		private static final String LEFT_ALONE = "21 LEFT, 11 LEAVING, 11 WITHDREW";
+
 		private final RuleTester rule = new RuleTester(new BarrierRule());
 
 		@Test
@@ -310,6 +314,30 @@ class PrimitiveRulesTests {
 		void leavesAlone() {
 			this.rule.assertBroken(
 					steps("11 ARRIVED, 21 ARRIVED, 21 PASSED, 11 PASSED, 21 LEAVING, 21 LEFT, 11 LEAVING, 11 LEFT"));
+		}
+
+		@Test
+		void leavesAloneAfterTheStoreForgotLeases() {
+			steps(PASSED).fault(1, FaultKind.RESTARTED_WITHOUT_DATA, "*").at(1100);
+			this.rule.assertExcepted(steps(LEFT_ALONE));
+		}
+
+		@Test
+		void leavesAloneLongAfterTheStoreForgotLeases() {
+			steps(PASSED).fault(1, FaultKind.RESTARTED_WITHOUT_DATA, "*").at(1101);
+			this.rule.assertBroken(steps(LEFT_ALONE));
+		}
+
+		@Test
+		void leavesAloneWhileTheOtherProcessIsPaused() {
+			steps(PASSED).process(1, ProcessChange.PAUSED).at(500);
+			this.rule.assertExcepted(steps(LEFT_ALONE));
+		}
+
+		@Test
+		void leavesAloneSoonAfterTheOtherProcessIsPaused() {
+			steps(PASSED).process(1, ProcessChange.PAUSED).at(499);
+			this.rule.assertBroken(steps(LEFT_ALONE));
 		}
 
 		private HistoryBuilder steps(String steps) {
