@@ -139,7 +139,7 @@ final class BlockedKeyRule implements Rule {
 			if (live(operation.process).remove(operation)) {
 				move(operation, waits(operation), -1);
 			}
-			if (unknown) {
+			if (unknown || this.suspended.getOrDefault(operation.process, 0) > 0) {
 				unsettle(operation);
 			}
 		}

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.simulator.history;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,13 +24,22 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.simulator.history.Fact.FaultKind;
+
 /**
  * Fair requests for one key are granted in their order. A request is in the queue when
  * that was confirmed, or one call to the store after it began, unless another of its
  * process was there before; it may be overtaken if something disturbed its process while
- * it waited. Requests for several keys are left out.
+ * it waited, or if it may have received no notifications. Requests for several keys are
+ * left out.
  */
 final class OrderRule implements Rule {
+
+	/**
+	 * Longest time until a process notices that it receives no notifications. The store
+	 * takes it for dead until then.
+	 */
+	private static final long UNNOTICED = Duration.ofSeconds(7).toNanos();
 
 	@Override
 	public List<Finding> check(IndexedHistory history) {
@@ -77,12 +87,20 @@ final class OrderRule implements Rule {
 	}
 
 	private static @Nullable Operation earlier(@Nullable Operation first, Operation other, IndexedHistory history) {
-		long disturbed = history.disturbances()
-			.disturbed(other.process, history.time(other.requested), history.time(other.granted));
-		if (disturbed > 0) {
+		if (mayHaveLostItsPlace(other, history)) {
 			return first;
 		}
 		return (first != null && queued(first, history) <= queued(other, history)) ? first : other;
+	}
+
+	private static boolean mayHaveLostItsPlace(Operation operation, IndexedHistory history) {
+		long from = history.time(operation.requested);
+		long to = history.time(operation.granted);
+		return history.disturbances().disturbed(operation.process, from, to) > 0 || history.disturbances()
+			.all()
+			.stream()
+			.anyMatch((one) -> one.kind() == FaultKind.NOTIFICATION_LOST && one.affects(operation.process)
+					&& one.from() <= to && one.from() >= from - UNNOTICED);
 	}
 
 	private static long queued(Operation operation, IndexedHistory history) {

@@ -214,6 +214,25 @@ class BlockedKeyRuleTests {
 			.fact(11, new LockFact.Failed(11, "X")));
 	}
 
+	@Test
+	void deniedWhatMayBeLeftOfAProcessThatIsCutOff() {
+		this.rule.assertKept(deniedAfterAnotherWasCutOff(1115));
+	}
+
+	@Test
+	void deniedWhatWasLeftOfAProcessThatIsCutOffForALease() {
+		this.rule.assertBroken(deniedAfterAnotherWasCutOff(1116));
+	}
+
+	private HistoryBuilder deniedAfterAnotherWasCutOff(long millis) {
+		return this.history.at(5)
+			.fault(1, FaultKind.PARTITIONED, "p2")
+			.lock(21, "a", 1)
+			.at(millis)
+			.request(11, Mode.EXCLUSIVE, 0, false, "a")
+			.deny(11);
+	}
+
 	private HistoryBuilder handedOff() {
 		return waiting().release(11).at(100).request(22, Mode.EXCLUSIVE, 100, false, "a").at(200).deny(22).grant(21, 2);
 	}

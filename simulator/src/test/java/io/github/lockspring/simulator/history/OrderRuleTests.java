@@ -18,6 +18,7 @@ package io.github.lockspring.simulator.history;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.simulator.history.Fact.FaultKind;
 import io.github.lockspring.simulator.history.Fact.ProcessChange;
 import io.github.lockspring.simulator.history.LockFact.Mode;
 import io.github.lockspring.simulator.history.LockFact.Queued;
@@ -73,6 +74,18 @@ class OrderRuleTests {
 			.release(21)
 			.at(900)
 			.grant(11, 3));
+	}
+
+	@Test
+	void overtakesOneThatMayReceiveNoNotifications() {
+		this.history.fault(1, FaultKind.NOTIFICATION_LOST, "*").at(7010);
+		this.rule.assertKept(two(true, 7310).grant(21, 2).release(21).at(7910).grant(11, 3));
+	}
+
+	@Test
+	void overtakesOneThatReceivesNotificationsAgain() {
+		this.history.fault(1, FaultKind.NOTIFICATION_LOST, "*").at(7011);
+		this.rule.assertBroken(two(true, 7311).grant(21, 2).release(21).at(7911).grant(11, 3));
 	}
 
 	@Test
