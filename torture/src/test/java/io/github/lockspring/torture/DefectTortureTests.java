@@ -17,7 +17,6 @@
 package io.github.lockspring.torture;
 
 import java.time.Duration;
-import java.util.List;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,12 +33,9 @@ class DefectTortureTests {
 	@ParameterizedTest
 	@CsvSource({ "RENEWS_NOTHING,exclusion", "SAME_TOKENS,tokens" })
 	void defectIsFound(Defect defect, String rule) throws Exception {
-		TortureSettings settings = TortureSettings.of(Duration.ofSeconds(10));
-		try (TortureRun run = new TortureRun(StoreType.LETTUCE, 1, settings, defect)) {
-			assertThat(TortureMain.torture(run, "defect-" + defect, new TortureSchedule(List.of())).violations())
-				.extracting(Finding::rule)
-				.contains(rule);
-		}
+		assertThat(TortureMain.torture(StoreType.LETTUCE, 1, Duration.ofSeconds(10), defect).violations())
+			.extracting(Finding::rule)
+			.contains(rule);
 	}
 
 }

@@ -73,7 +73,7 @@ record StoreAddress(ClientType client, String address) {
 	}
 
 	private JdbcStore jdbc() {
-		String[] parts = this.address.split(" ");
+		String[] parts = this.address.split(" ", -1);
 		return new JdbcStore(parts[0], parts[1], parts[2], JdbcLockSchema.DEFAULT_TABLE_NAME);
 	}
 

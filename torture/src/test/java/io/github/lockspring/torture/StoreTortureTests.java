@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class StoreTortureTests {
 
-	private static final Duration DURATION = Duration.ofSeconds(Long.getLong("torture.seconds", 60));
+	private static final Duration DURATION = Duration.ofSeconds(Long.getLong("torture.seconds", 360));
 
 	private static final long SEED = Long.getLong("torture.seed", System.nanoTime() % 1_000_000);
 

@@ -36,12 +36,15 @@ final class TortureMain {
 
 	/**
 	 * Torture one store, and print what was found.
-	 * @param arguments the {@link StoreType}, the seed, and the seconds for which faults
-	 * begin
+	 * @param arguments the {@link StoreType}, the seed, the seconds for which faults
+	 * begin, and perhaps a {@link Defect} of the workers, with which there are no faults
 	 */
 	public static void main(String[] arguments) throws Exception {
-		Outcome outcome = torture(StoreType.valueOf(arguments[0]), Long.parseLong(arguments[1]),
-				Duration.ofSeconds(Long.parseLong(arguments[2])));
+		StoreType type = StoreType.valueOf(arguments[0]);
+		long seed = Long.parseLong(arguments[1]);
+		Duration duration = Duration.ofSeconds(Long.parseLong(arguments[2]));
+		Outcome outcome = (arguments.length == 3) ? torture(type, seed, duration)
+				: torture(type, seed, duration, Defect.valueOf(arguments[3]));
 		System.exit(outcome.violations().isEmpty() ? 0 : 1);
 	}
 
@@ -52,6 +55,15 @@ final class TortureMain {
 		try (TortureRun run = new TortureRun(type, seed, TortureSettings.of(duration), Defect.NONE)) {
 			TortureSchedule schedule = run.randomSchedule();
 			return torture(run, type + "-" + seed, schedule);
+		}
+	}
+
+	/**
+	 * Let workers with a defect lock on one store, without faults.
+	 */
+	static Outcome torture(StoreType type, long seed, Duration duration, Defect defect) throws Exception {
+		try (TortureRun run = new TortureRun(type, seed, TortureSettings.of(duration), defect)) {
+			return torture(run, type + "-" + defect, new TortureSchedule(List.of()));
 		}
 	}
 

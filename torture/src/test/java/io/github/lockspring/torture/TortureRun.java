@@ -17,6 +17,7 @@
 package io.github.lockspring.torture;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -183,7 +184,12 @@ final class TortureRun implements AutoCloseable {
 	 * Every worker, also those that were started again, must be granted something.
 	 */
 	private void awaitGrants() {
-		this.workers.forEach((worker) -> await(() -> this.lines.hasGrant(worker.name()), "grants " + worker.name()));
+		for (WorkerProcess worker : this.workers) {
+			await(() -> this.lines.hasGrant(worker.name()) || !worker.isAlive(), "a grant to " + worker.name());
+			if (!worker.isAlive()) {
+				throw new IllegalStateException(worker.name() + " has ended by itself: " + output(worker));
+			}
+		}
 	}
 
 	private boolean await(BooleanSupplier condition, String what) {
@@ -276,6 +282,15 @@ final class TortureRun implements AutoCloseable {
 		return new HistoryChecker(new Bounds(this.store.longestLease(this.settings.lease()),
 				this.settings.operationTimeout(), POLL, SLACK))
 			.report(history);
+	}
+
+	private String output(WorkerProcess worker) {
+		try {
+			return Files.readString(this.folder.resolve(worker.name() + ".out"));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/**

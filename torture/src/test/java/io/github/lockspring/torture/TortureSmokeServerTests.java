@@ -36,11 +36,11 @@ class TortureSmokeServerTests {
 
 	@Test
 	void guaranteesHoldWithRealProcesses() throws Exception {
-		TortureSettings settings = new TortureSettings(2, 2, 2, Duration.ofMillis(900), Duration.ofMillis(300),
-				Duration.ofMillis(3200));
-		TortureSchedule schedule = new TortureSchedule(List.of(new Step(200, TortureFault.REPLY_DROPPED, 0, 500),
-				new Step(400, TortureFault.WORKER_STOPPED, 1, 1200),
-				new Step(2500, TortureFault.CONNECTIONS_CUT, 2, 1)));
+		TortureSettings settings = new TortureSettings(2, 2, 2, Duration.ofMillis(700), Duration.ofMillis(300),
+				Duration.ofMillis(1500));
+		TortureSchedule schedule = new TortureSchedule(List.of(new Step(100, TortureFault.REPLY_DROPPED, 0, 500),
+				new Step(100, TortureFault.WORKER_STOPPED, 1, 1000),
+				new Step(1300, TortureFault.CONNECTIONS_CUT, 2, 1)));
 		try (TortureRun run = new TortureRun(StoreType.LETTUCE, SEED, settings, Defect.NONE)) {
 			Outcome outcome = TortureMain.torture(run, "smoke", schedule);
 			assertThat(outcome.violations()).isEmpty();
