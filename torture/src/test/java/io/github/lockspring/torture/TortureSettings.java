@@ -36,11 +36,11 @@ record TortureSettings(int workers, int threads, int keys, Duration lease, Durat
 		Duration duration) {
 
 	/**
-	 * Return a run of four processes.
+	 * Return a run of three processes.
 	 * @param duration for how long faults begin
 	 */
 	static TortureSettings of(Duration duration) {
-		return new TortureSettings(4, 3, 3, Duration.ofSeconds(2), Duration.ofMillis(500), duration);
+		return new TortureSettings(3, 3, 3, Duration.ofSeconds(2), Duration.ofMillis(500), duration);
 	}
 
 	/**
