@@ -38,10 +38,15 @@ import org.junit.jupiter.api.io.TempDir;
 import io.github.lockspring.simulator.cluster.ClusterFault;
 import io.github.lockspring.simulator.cluster.ClusterSettings;
 import io.github.lockspring.simulator.cluster.ClusterWork;
+import io.github.lockspring.simulator.cluster.Link;
+import io.github.lockspring.simulator.cluster.Server;
 import io.github.lockspring.simulator.cluster.SimulatedRedis;
 import io.github.lockspring.simulator.cluster.SimulatedRows;
+import io.github.lockspring.simulator.cluster.SimulatedStore;
 import io.github.lockspring.simulator.cluster.Simulation;
+import io.github.lockspring.simulator.history.Finding;
 import io.github.lockspring.simulator.history.History;
+import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,22 +68,38 @@ class PrintedSimulationTests {
 				SMALL.withFaults(EnumSet.of(ClusterFault.LINK_SLOW, ClusterFault.PROCESS_KILLED))
 					.withWorks(EnumSet.of(ClusterWork.LOCKS, ClusterWork.DOUBLE_BARRIER))
 					.withOvertakingAtOneOf(20),
-				SimulatedRedis::new);
-		Simulation printed = compiled("SimulatedRedisSeed7SimulationTests", simulation.toTest());
+				SimulatedRows::new);
+		Simulation printed = compiled("SimulatedRowsSeed7SimulationTests", simulation.toTest());
 		assertThat(printed.settings()).isEqualTo(simulation.settings());
 		assertThat(printed.run()).hasToString(simulation.run().toString());
 	}
 
 	@Test
-	void printedTestWithoutFaults() throws Exception {
-		Simulation simulation = new Simulation(9, SMALL, SimulatedRows::new);
-		assertThat(compiled("SimulatedRowsSeed9SimulationTests", simulation.toTest()).settings()).isEqualTo(SMALL);
+	void printedTestNamesTheStoreAndNoFaults() {
+		assertThat(new Simulation(9, SMALL, SimulatedRedis::new).toTest()).contains(
+				"class SimulatedRedisSeed9SimulationTests", "SimulatedRedis::new",
+				"EnumSet.noneOf(ClusterFault.class)");
 	}
 
 	@Test
 	void descriptionEndsWithTheTest() {
 		Simulation simulation = new Simulation(7, SMALL, SimulatedRows::new);
 		assertThat(simulation.describe(new History(), List.of())).endsWith(simulation.toTest());
+	}
+
+	@Test
+	void shrunkSimulationBreaksTheSameRule() {
+		Simulation simulation = new Simulation(7,
+				SMALL.withProcesses(2, 2, 1)
+					.withFaults(EnumSet.of(ClusterFault.LINK_SLOW))
+					.withWorks(EnumSet.of(ClusterWork.LOCKS, ClusterWork.COUNTER)),
+				UnsharedRows::new);
+		Simulation shrunk = simulation.shrink("exclusion");
+		assertThat(shrunk.violations(shrunk.run())).extracting(Finding::rule).contains("exclusion");
+		assertThat(shrunk.settings().processes()).isEqualTo(2);
+		assertThat(shrunk.settings().workers()).isEqualTo(1);
+		assertThat(shrunk.settings().faults()).isEmpty();
+		assertThat(shrunk.settings().works()).containsExactly(ClusterWork.LOCKS);
 	}
 
 	private Simulation compiled(String name, String source) throws Exception {
@@ -96,6 +117,39 @@ class PrintedSimulationTests {
 			simulation.setAccessible(true);
 			return (Simulation) simulation.get(constructor.newInstance());
 		}
+	}
+
+	/**
+	 * Store of which each process has one of its own.
+	 */
+	private static final class UnsharedRows implements SimulatedStore {
+
+		private final Server server;
+
+		UnsharedRows(Server server) {
+			this.server = server;
+		}
+
+		@Override
+		public LockBackend backend(Link link) {
+			return new SimulatedRows(this.server).backend(link);
+		}
+
+		@Override
+		public void remember() {
+			// nothing to fail over to
+		}
+
+		@Override
+		public void failOver() {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void forget() {
+			throw new UnsupportedOperationException();
+		}
+
 	}
 
 	/**
