@@ -77,16 +77,21 @@ final class MethodWork implements Runnable {
 	private void work(Claim claim, Method method, String key, LockHandle handle) {
 		claim.granted(handle);
 		claim.hold(handle);
-		if (method.again != null && this.worker.random().nextInt(3) == 0) {
-			this.worker.attempt(() -> {
-				method.again.call.on(this.process, key, Duration.ZERO,
-						new Body((again) -> claim.reentered(again, method.again.mode), (failure) -> {
-						}));
-				return true;
-			});
+		Method again = method.again;
+		if (again != null && this.worker.random().nextInt(3) == 0) {
+			callAgain(claim, again, key);
 			claim.hold(handle);
 		}
 		claim.releasing(handle);
+	}
+
+	private void callAgain(Claim claim, Method again, String key) {
+		Body body = new Body((handle) -> claim.reentered(handle, again.mode), (failure) -> {
+		});
+		this.worker.attempt(() -> {
+			again.call.on(this.process, key, Duration.ZERO, body);
+			return true;
+		});
 	}
 
 	/**
