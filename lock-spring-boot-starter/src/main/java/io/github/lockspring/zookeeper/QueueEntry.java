@@ -61,6 +61,8 @@ final class QueueEntry {
 
 	private @Nullable Waiting waiting;
 
+	private boolean replacing;
+
 	QueueEntry(LeaseRequest request, Session session) {
 		this.request = request;
 		this.session = session;
@@ -279,6 +281,18 @@ final class QueueEntry {
 			}
 		}
 		return waiting;
+	}
+
+	/**
+	 * Record whether the nodes of this entry are being replaced. Until that is answered,
+	 * it is not a loss that they no longer exist.
+	 */
+	synchronized void setReplacing(boolean replacing) {
+		this.replacing = replacing;
+	}
+
+	synchronized boolean isReplacing() {
+		return this.replacing;
 	}
 
 	/**

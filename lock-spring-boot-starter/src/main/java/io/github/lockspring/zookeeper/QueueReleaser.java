@@ -179,13 +179,17 @@ final class QueueReleaser {
 		if (queueEntry == null || !queueEntry.isHeld() || queueEntry.session() != session) {
 			return leave(session, request).thenApply((held) -> false);
 		}
+		queueEntry.setReplacing(true);
 		return this.placeholderNodes.replace(session, queueEntry.paths(), delay).handle((done, failure) -> {
 			if (failure == null) {
 				forget(queueEntry);
 				return CompletableFuture.completedFuture(true);
 			}
-			return Answers.isGone(failure) ? leave(session, request).thenApply((held) -> false)
-					: CompletableFuture.<Boolean>failedFuture(failure);
+			if (Answers.isGone(failure)) {
+				return leave(session, request).thenApply((held) -> false);
+			}
+			queueEntry.setReplacing(false);
+			return CompletableFuture.<Boolean>failedFuture(failure);
 		}).thenCompose(Function.identity());
 	}
 
@@ -205,6 +209,7 @@ final class QueueReleaser {
 		long token = former.token() + ((weaker.terms().mode() == LeaseMode.SHARED) ? held.terms().tokens() : 0);
 		String path = LockPaths.parentOf(former.path()) + '/' + QueueNode.parse(former.name()).replacedBy(weaker);
 		byte[] data = NodeContent.dataOf(token, this.connection.processName());
+		former.setReplacing(true);
 		return session.change(session.replacement(former.path(), path, data, CreateMode.EPHEMERAL))
 			.handle((results, failure) -> {
 				if (failure == null) {
@@ -215,6 +220,7 @@ final class QueueReleaser {
 					forget(former);
 					return findDowngraded(session, weaker);
 				}
+				former.setReplacing(false);
 				return CompletableFuture.<Attempt>failedFuture(failure);
 			})
 			.thenCompose(Function.identity());
