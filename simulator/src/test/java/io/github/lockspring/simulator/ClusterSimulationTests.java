@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +30,7 @@ import io.github.lockspring.simulator.cluster.Server;
 import io.github.lockspring.simulator.cluster.SimulatedRedis;
 import io.github.lockspring.simulator.cluster.SimulatedRows;
 import io.github.lockspring.simulator.cluster.SimulatedStore;
+import io.github.lockspring.simulator.cluster.SimulatedZooKeeper;
 import io.github.lockspring.simulator.cluster.Simulation;
 import io.github.lockspring.simulator.history.Finding;
 import io.github.lockspring.simulator.history.History;
@@ -43,7 +45,7 @@ class ClusterSimulationTests {
 
 	private static final long FIRST = Long.getLong("simulator.seed", 0);
 
-	private static final long SEEDS = Long.getLong("simulator.seeds", 5);
+	private static final @Nullable Long SEEDS = Long.getLong("simulator.seeds");
 
 	@ParameterizedTest
 	@EnumSource
@@ -55,7 +57,8 @@ class ClusterSimulationTests {
 	@ParameterizedTest
 	@EnumSource
 	void guaranteesHoldUnderFaults(Store store) {
-		LongStream.range(FIRST, FIRST + SEEDS).forEach((seed) -> check(simulation(store, seed)));
+		long seeds = (SEEDS != null) ? SEEDS : store.seeds;
+		LongStream.range(FIRST, FIRST + seeds).forEach((seed) -> check(simulation(store, seed)));
 	}
 
 	private static void check(Simulation simulation) {
@@ -82,12 +85,15 @@ class ClusterSimulationTests {
 	 */
 	enum Store {
 
-		REDIS(SimulatedRedis::new), ROWS(SimulatedRows::new);
+		REDIS(SimulatedRedis::new, 5), ZOOKEEPER(SimulatedZooKeeper::new, 2), ROWS(SimulatedRows::new, 5);
 
 		private final Function<Server, SimulatedStore> type;
 
-		Store(Function<Server, SimulatedStore> type) {
+		private final long seeds;
+
+		Store(Function<Server, SimulatedStore> type, long seeds) {
 			this.type = type;
+			this.seeds = seeds;
 		}
 
 	}

@@ -159,7 +159,7 @@ public final class Link {
 	private <T> void arrive(Call<T> call, Supplier<T> action, int starts) {
 		if (this.server.starts() == starts) {
 			this.server.execute(() -> call.executed(action));
-			if (this.resetOneOf > 0 && isOneOf(this.resetOneOf)) {
+			if (losesConnection()) {
 				reset(call);
 			}
 		}
@@ -187,6 +187,31 @@ public final class Link {
 		}
 	}
 
+	/**
+	 * Return whether to lose the connection, when a request has been executed.
+	 */
+	boolean losesConnection() {
+		return this.resetOneOf > 0 && isOneOf(this.resetOneOf);
+	}
+
+	boolean isCut() {
+		return this.cut;
+	}
+
+	/**
+	 * Return whether to lose a request, unless the link is cut.
+	 */
+	boolean losesRequest() {
+		return !this.cut && isLost(this.loseRequestOneOf);
+	}
+
+	/**
+	 * Return whether to lose a reply, unless the link is cut.
+	 */
+	boolean losesReply() {
+		return !this.cut && isLost(this.loseReplyOneOf);
+	}
+
 	private boolean isLost(int oneOf) {
 		return this.cut || (oneOf > 0 && isOneOf(oneOf));
 	}
@@ -195,7 +220,7 @@ public final class Link {
 		return this.scheduler.random().nextInt(number) == 0;
 	}
 
-	private long delay() {
+	long delay() {
 		return this.scheduler.random().nextLong(this.minNanos, this.maxNanos + 1);
 	}
 

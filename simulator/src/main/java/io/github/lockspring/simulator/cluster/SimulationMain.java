@@ -34,13 +34,12 @@ public final class SimulationMain {
 
 	/**
 	 * Run simulations.
-	 * @param arguments the store, {@code redis} or {@code rows}, the first seed, and the
-	 * number of seeds
+	 * @param arguments the store, {@code redis}, {@code zookeeper} or {@code rows}, the
+	 * first seed, and the number of seeds
 	 */
 	public static void main(String[] arguments) {
 		Replacement.install();
-		Function<Server, SimulatedStore> store = arguments[0].equals("redis") ? SimulatedRedis::new
-				: SimulatedRows::new;
+		Function<Server, SimulatedStore> store = store(arguments[0]);
 		long first = Long.parseLong(arguments[1]);
 		long begin = System.nanoTime();
 		long simulated = 0;
@@ -63,6 +62,15 @@ public final class SimulationMain {
 		}
 		System.out.print(total);
 		System.out.println(simulated / 1_000_000_000 + " s in " + (System.nanoTime() - begin) / 1_000_000 + " ms");
+	}
+
+	private static Function<Server, SimulatedStore> store(String name) {
+		return switch (name) {
+			case "redis" -> SimulatedRedis::new;
+			case "zookeeper" -> SimulatedZooKeeper::new;
+			case "rows" -> SimulatedRows::new;
+			default -> throw new IllegalArgumentException(name);
+		};
 	}
 
 }

@@ -28,7 +28,7 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces calls, monitors and synchronized methods in a class.
+ * Replaces calls, constructors, monitors and synchronized methods in a class.
  */
 final class ClassReplacer extends ClassVisitor {
 
@@ -73,6 +73,14 @@ final class ClassReplacer extends ClassVisitor {
 	 */
 	private class MethodReplacer extends MethodVisitor {
 
+		/**
+		 * Number of objects that are not created although their constructors are still to
+		 * be called.
+		 */
+		private int unconstructed;
+
+		private boolean omitsCopy;
+
 		MethodReplacer(MethodVisitor method) {
 			super(Opcodes.ASM9, method);
 		}
@@ -82,8 +90,22 @@ final class ClassReplacer extends ClassVisitor {
 		}
 
 		@Override
+		public void visitTypeInsn(int opcode, String type) {
+			if (opcode == Opcodes.NEW && Replaced.findConstructing(type) != null) {
+				this.unconstructed++;
+				this.omitsCopy = true; // of the reference, which the compiler makes next
+			}
+			else {
+				super.visitTypeInsn(opcode, type);
+			}
+		}
+
+		@Override
 		public void visitInsn(int opcode) {
-			if (opcode == Opcodes.MONITORENTER) {
+			if (opcode == Opcodes.DUP && this.omitsCopy) {
+				this.omitsCopy = false;
+			}
+			else if (opcode == Opcodes.MONITORENTER) {
 				call("enterMonitor", "(Ljava/lang/Object;)V");
 			}
 			else if (opcode == Opcodes.MONITOREXIT) {
@@ -107,6 +129,13 @@ final class ClassReplacer extends ClassVisitor {
 			String replaced = Replaced.find(owner, name, descriptor, opcode == Opcodes.INVOKESTATIC);
 			if (replaced != null && opcode != Opcodes.INVOKESPECIAL) {
 				call(name, replaced);
+				return;
+			}
+			String constructing = name.equals("<init>") ? Replaced.findConstructing(owner) : null;
+			if (constructing != null && this.unconstructed > 0) {
+				this.unconstructed--;
+				super.visitMethodInsn(Opcodes.INVOKESTATIC, constructing, "construct",
+						descriptor.replace(")V", ")L" + owner + ';'), false);
 				return;
 			}
 			if (owner.startsWith("java/util/concurrent/") || owner.equals("java/lang/invoke/VarHandle")) {

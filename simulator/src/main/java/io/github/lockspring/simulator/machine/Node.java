@@ -187,6 +187,17 @@ public final class Node {
 	}
 
 	/**
+	 * Run a task in a thread of its own after a time by the clock of this node.
+	 */
+	void executeAfter(long nanos, Runnable task) {
+		this.scheduler.after(toVirtual(nanos), this, () -> {
+			if (!this.isDead) {
+				executor().execute(task);
+			}
+		});
+	}
+
+	/**
 	 * Stop all threads where they are, while time passes.
 	 */
 	public void pause() {

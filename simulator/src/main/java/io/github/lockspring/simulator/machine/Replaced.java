@@ -20,11 +20,15 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +61,15 @@ public final class Replaced {
 	 */
 	private static final Map<String, String> OWNERS_OF_STATICS = Map.of("nanoTime", "java/lang/System",
 			"currentTimeMillis", "java/lang/System", "park", LOCK_SUPPORT, "parkNanos", LOCK_SUPPORT, "unpark",
-			LOCK_SUPPORT, "sleep", "java/lang/Thread", "create", DAEMON_THREADS, "virtualNamed", DAEMON_THREADS);
+			LOCK_SUPPORT, "sleep", "java/lang/Thread", "create", DAEMON_THREADS, "virtualNamed", DAEMON_THREADS,
+			"delayedExecutor", "java/util/concurrent/CompletableFuture", "shuffle", "java/util/Collections");
+
+	/**
+	 * Classes with a method {@code construct} that replaces the constructors of another
+	 * class.
+	 */
+	private static final Map<String, String> CONSTRUCTING = Map.of("org/apache/zookeeper/ZooKeeper",
+			"io/github/lockspring/zookeeper/ModelZooKeeper");
 
 	private static final Map<String, String> METHODS = Arrays.stream(Replaced.class.getDeclaredMethods())
 		.filter((method) -> Modifier.isPublic(method.getModifiers()))
@@ -90,6 +102,14 @@ public final class Replaced {
 	}
 
 	/**
+	 * Return the class whose method {@code construct} replaces the constructors of a
+	 * class, or {@code null} if none does.
+	 */
+	static @Nullable String findConstructing(String type) {
+		return CONSTRUCTING.get(type);
+	}
+
+	/**
 	 * Let a scheduler decide from now on.
 	 */
 	static void activate(@Nullable Scheduler scheduler) {
@@ -105,15 +125,6 @@ public final class Replaced {
 		Scheduler scheduler = active;
 		return (scheduler != null && !scheduler.isInEvent() && Thread.currentThread() instanceof SimulatedThread thread)
 				? thread : null;
-	}
-
-	/**
-	 * Return whether the current thread has entered a monitor.
-	 * @return {@code false} if the thread is not simulated
-	 */
-	public static boolean holdsMonitor() {
-		SimulatedThread thread = thread();
-		return thread != null && Monitors.isAnyOwnedBy(thread);
 	}
 
 	public static long nanoTime() {
@@ -156,6 +167,22 @@ public final class Replaced {
 	public static long nextLong(ThreadLocalRandom random, long bound) {
 		Scheduler scheduler = active;
 		return (scheduler != null) ? scheduler.random().nextLong(bound) : random.nextLong(bound);
+	}
+
+	public static void shuffle(List<?> list) {
+		Scheduler scheduler = active;
+		if (scheduler != null) {
+			Collections.shuffle(list, new Random(scheduler.random().nextLong()));
+		}
+		else {
+			Collections.shuffle(list);
+		}
+	}
+
+	public static Executor delayedExecutor(long delay, TimeUnit unit) {
+		Node node = node();
+		return (node != null) ? (task) -> node.executeAfter(unit.toNanos(delay), task)
+				: CompletableFuture.delayedExecutor(delay, unit);
 	}
 
 	public static void park(Object blocker) {

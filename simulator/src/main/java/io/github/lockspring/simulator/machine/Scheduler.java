@@ -38,11 +38,6 @@ public final class Scheduler implements AutoCloseable {
 
 	static final long NEVER = Long.MAX_VALUE;
 
-	/**
-	 * Number of steps without progress of the time at which threads wait busily.
-	 */
-	private static final long MOST_STEPS_AT_ONE_TIME = 1_000_000;
-
 	private final SplittableRandom random;
 
 	private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -64,8 +59,6 @@ public final class Scheduler implements AutoCloseable {
 	private long sequence;
 
 	private long steps;
-
-	private long stepsBefore;
 
 	private @Nullable Node current;
 
@@ -288,10 +281,6 @@ public final class Scheduler implements AutoCloseable {
 		while (!this.stopped) {
 			this.steps++;
 			SimulatedThread chosen = choose();
-			if (this.steps - this.stepsBefore > MOST_STEPS_AT_ONE_TIME) {
-				fail(new IllegalStateException("Threads wait busily, such as " + chosen));
-				break;
-			}
 			if (chosen != null) {
 				this.current = chosen.node();
 				return chosen;
@@ -317,10 +306,7 @@ public final class Scheduler implements AutoCloseable {
 	}
 
 	private void happen(Event event) {
-		if (event.at > this.now) {
-			this.now = event.at;
-			this.stepsBefore = this.steps;
-		}
+		this.now = event.at;
 		Runnable action = event.action;
 		if (action != null) {
 			this.current = event.node;
