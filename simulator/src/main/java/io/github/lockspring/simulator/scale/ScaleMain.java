@@ -44,9 +44,9 @@ public final class ScaleMain {
 	private static final int PROCESSES = 100;
 
 	/**
-	 * Time after which a cluster has settled.
+	 * Time after which a cluster has settled: leases have been renewed once.
 	 */
-	private static final Duration WARM_UP = Duration.ofSeconds(60);
+	private static final Duration WARM_UP = Duration.ofSeconds(15);
 
 	private final Function<Server, SimulatedStore> store;
 
