@@ -29,8 +29,9 @@ import io.github.lockspring.simulator.history.LockFact.Mode;
 /**
  * Picture of a short history as SVG: a lane for each worker of each process, a thin line
  * while a request waits, a bar while a claim is held, in the color of its key and lighter
- * if it is shared, and marks where losses were told. Faults, pauses and killed processes
- * are shades behind the lanes. Each element has a title.
+ * if it is shared, and marks where losses were told. Faults of the store are shades
+ * behind all lanes, with their names above; pauses and ends of processes are shades
+ * behind their lanes. A legend explains that. Each element has a title.
  */
 public final class HistoryPicture {
 
@@ -38,7 +39,16 @@ public final class HistoryPicture {
 
 	private static final int WIDTH = 1000;
 
-	private static final int TOP = 30;
+	/**
+	 * Height above the lanes: the legend, and rows for the names of faults.
+	 */
+	private static final int TOP = 74;
+
+	private static final int NAME_ROWS = 3;
+
+	private static final String FAULT_COLOR = "#fdd";
+
+	private static final String ENDED_COLOR = "#ddd";
 
 	private static final int LANE = 16;
 
@@ -54,6 +64,11 @@ public final class HistoryPicture {
 
 	private final double scale;
 
+	/**
+	 * Number of faults of the store that were drawn.
+	 */
+	private int faults;
+
 	private HistoryPicture(History history) {
 		this.history = new IndexedHistory(history,
 				new Bounds(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO));
@@ -63,7 +78,10 @@ public final class HistoryPicture {
 			this.history.operations()
 				.stream()
 				.filter((operation) -> operation.process.equals(process))
-				.forEach((operation) -> this.lanes.putIfAbsent(lane(operation), this.lanes.size()));
+				.map(HistoryPicture::lane)
+				.distinct()
+				.sorted()
+				.forEach((lane) -> this.lanes.put(lane, this.lanes.size()));
 		}
 	}
 
@@ -77,15 +95,15 @@ public final class HistoryPicture {
 	}
 
 	private String draw() {
-		this.history.disturbances().all().forEach(this::drawDisturbance);
-		this.lanes.forEach((name, lane) -> this.elements
-			.add("<text x='4' y='%d'>%s</text>".formatted(TOP + lane * LANE + LANE - 4, escape(name))));
-		this.history.operations().forEach(this::drawOperation);
 		int bottom = TOP + this.lanes.size() * LANE;
-		this.elements.add("<text x='%d' y='%d'>0 ms</text><text x='%d' y='%2$d' text-anchor='end'>%d ms</text>"
-			.formatted(LEFT, bottom + 14, LEFT + WIDTH, (this.history.endTime() - this.begin) / 1_000_000));
+		this.elements.add("<rect width='100%' height='100%' fill='#fff'/>");
+		this.history.disturbances().all().forEach(this::drawDisturbance);
+		this.lanes.forEach((name, lane) -> text(4, TOP + lane * LANE + LANE - 4, "#000", name));
+		drawSeconds(bottom);
+		this.history.operations().forEach(this::drawOperation);
+		drawLegend();
 		return "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' font-size='11'>\n"
-			.formatted(LEFT + WIDTH + 10, bottom + 20) + String.join("\n", this.elements) + "\n</svg>\n";
+			.formatted(LEFT + WIDTH + 40, bottom + 20) + String.join("\n", this.elements) + "\n</svg>\n";
 	}
 
 	private void drawDisturbance(Disturbance disturbance) {
@@ -93,21 +111,64 @@ public final class HistoryPicture {
 		boolean global = disturbance.process() == null;
 		this.lanes.forEach((lane, index) -> {
 			if (!global && lane.startsWith(disturbance.process() + " ")) {
-				rectangle(disturbance.from(), disturbance.to(), TOP + index * LANE, LANE, "#ddd", name);
+				rectangle(disturbance.from(), disturbance.to(), TOP + index * LANE, LANE, ENDED_COLOR, name);
 			}
 		});
 		if (global) {
-			rectangle(disturbance.from(), disturbance.to(), TOP, this.lanes.size() * LANE, "#fdd", name);
-			this.elements.add("<text x='%s' y='%d' fill='#c00'>%s</text>".formatted(number(x(disturbance.from())),
-					TOP - 6, name));
+			rectangle(disturbance.from(), disturbance.to(), TOP, this.lanes.size() * LANE, FAULT_COLOR, name);
+			int row = this.faults++ % NAME_ROWS;
+			text(x(disturbance.from()), TOP - 4 - row * 13, "#c00", name.toLowerCase(Locale.ROOT).replace('_', ' '));
 		}
+	}
+
+	/**
+	 * Draw a line for each second, or for each of ten equal parts of a long history.
+	 */
+	private void drawSeconds(int bottom) {
+		long end = this.history.endTime() - this.begin;
+		long step = Math.max(1, end / 10_000_000_000L) * 1_000_000_000L;
+		for (long time = 0; time <= end; time += step) {
+			double x = x(this.begin + time);
+			this.elements
+				.add("<path d='M%s %dV%d' stroke='#000' stroke-opacity='0.15'/>".formatted(number(x), TOP, bottom));
+			text(x, bottom + 14, "#000", time / 1_000_000 + " ms");
+		}
+	}
+
+	private void drawLegend() {
+		int x = 4;
+		for (Map.Entry<String, Integer> key : this.hues.entrySet()) {
+			x = legend(x, color(key.getValue(), false), LANE - 4, key.getKey());
+		}
+		x = legend(x, "#777", 2, "waits");
+		x = legend(x, "#777", LANE - 4, "holds");
+		x = legend(x, "#bbb", LANE - 4, "holds, shared");
+		x = legend(x, FAULT_COLOR, LANE, "fault of the store");
+		x = legend(x, ENDED_COLOR, LANE, "process paused or ended");
+		text(x, 16, "#c00", "×");
+		text(x + 12, 16, "#000", "loss told");
+	}
+
+	private int legend(int x, String color, int height, String name) {
+		this.elements
+			.add("<rect x='%d' y='%d' width='20' height='%d' fill='%s'/>".formatted(x, 12 - height / 2, height, color));
+		text(x + 24, 16, "#000", name);
+		return x + 40 + 6 * name.length();
+	}
+
+	private void text(double x, int y, String color, String text) {
+		this.elements.add("<text x='%s' y='%d' fill='%s'>%s</text>".formatted(number(x), y, color, escape(text)));
+	}
+
+	private static String color(int hue, boolean shared) {
+		return "hsl(%d,70%%,%d%%)".formatted(hue, shared ? 70 : 45);
 	}
 
 	private void drawOperation(Operation operation) {
 		int y = TOP + this.lanes.getOrDefault(lane(operation), 0) * LANE;
 		String title = operation + " " + operation.request.mode() + " " + operation.request.keys();
 		int hue = this.hues.computeIfAbsent(operation.request.keys().get(0), (key) -> this.hues.size() * 137 % 360);
-		String color = "hsl(%d,70%%,%d%%)".formatted(hue, (operation.request.mode() == Mode.READ) ? 70 : 45);
+		String color = color(hue, operation.request.mode() == Mode.READ);
 		rectangle(this.history.time(operation.requested), time(operation.answered, operation), y + LANE / 2 - 1, 2,
 				color, title + " waits");
 		if (operation.granted >= 0) {
@@ -116,8 +177,7 @@ public final class HistoryPicture {
 					title + " token " + operation.token);
 		}
 		if (operation.lossTold >= 0) {
-			this.elements.add("<text x='%s' y='%d' fill='#c00' font-weight='bold'>×</text>"
-				.formatted(number(x(this.history.time(operation.lossTold)) - 3), y + LANE - 4));
+			text(x(this.history.time(operation.lossTold)) - 3, y + LANE - 4, "#c00", "×");
 		}
 	}
 

@@ -119,7 +119,8 @@ class HistoryCheckerTests {
 			.grant(21, 2)
 			.lossTold(21)
 			.history());
-		assertThat(picture).contains(">p1 w<", ">p2 w<", "STOPPED", "&lt;a&gt;", "operation 21", "×", "40 ms");
+		assertThat(picture).contains(">p1 w<", ">p2 w<", ">stopped<", ">waits<", ">&lt;a&gt;<", "operation 21", "×",
+				">0 ms<");
 		assertThat(HistoryPicture.draw(new History())).startsWith("<svg");
 	}
 
