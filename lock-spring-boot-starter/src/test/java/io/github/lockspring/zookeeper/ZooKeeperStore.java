@@ -19,6 +19,7 @@ package io.github.lockspring.zookeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
@@ -101,13 +102,24 @@ public record ZooKeeperStore(String connectString, Duration sessionTimeout) impl
 	 * Asserts that no one holds a key or waits for it, whether there are processes or
 	 * not.
 	 */
-	public void assertNothingLeft() throws Exception {
+	void assertNothingLeft() throws Exception {
+		assertNothingLeft((key) -> false);
+	}
+
+	/**
+	 * Asserts the same, but for values.
+	 */
+	public void assertOnlyValuesLeft() throws Exception {
+		assertNothingLeft(".values"::equals);
+	}
+
+	private void assertNothingLeft(Predicate<String> allowed) throws Exception {
 		try (CuratorFramework admin = Clients.create(this.connectString)) {
 			admin.start();
 			String root = '/' + Clients.SETTINGS.namespace();
 			List<String> nodes = new ArrayList<>();
 			for (String key : admin.getChildren().forPath(root)) {
-				nodes.addAll(children(admin, root + '/' + key));
+				nodes.addAll(allowed.test(key) ? List.of() : children(admin, root + '/' + key));
 			}
 			assertThat(nodes).isEmpty();
 		}

@@ -79,7 +79,7 @@ final class EnsembleTarget implements TortureStore {
 
 	@Override
 	public void assertNothingLeft() throws Exception {
-		new ZooKeeperStore(this.ensemble.connectString(), ZooKeeperTarget.TICKS).assertNothingLeft();
+		new ZooKeeperStore(this.ensemble.connectString(), ZooKeeperTarget.TICKS).assertOnlyValuesLeft();
 	}
 
 	@Override

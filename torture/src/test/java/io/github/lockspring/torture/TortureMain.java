@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
+import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.simulator.history.Finding;
 import io.github.lockspring.simulator.history.History;
 import io.github.lockspring.simulator.history.Report;
@@ -40,6 +41,7 @@ final class TortureMain {
 	 * begin, and perhaps a {@link Defect} of the workers, with which there are no faults
 	 */
 	public static void main(String[] arguments) throws Exception {
+		FaultRun.silence();
 		StoreType type = StoreType.valueOf(arguments[0]);
 		long seed = Long.parseLong(arguments[1]);
 		Duration duration = Duration.ofSeconds(Long.parseLong(arguments[2]));

@@ -65,7 +65,7 @@ final class TortureRun implements AutoCloseable {
 	/**
 	 * Longest time without a sign of life that needs no explanation.
 	 */
-	private static final Duration STALL = Duration.ofMillis(150);
+	private static final Duration STALL = Duration.ofMillis(50);
 
 	/**
 	 * Longer than anything takes, even on a machine with much else to do.

@@ -60,7 +60,7 @@ final class TortureWorker implements Workplace {
 	/**
 	 * Longest time without a sign of life that needs no explanation.
 	 */
-	private static final Duration STALL = Duration.ofMillis(50);
+	private static final Duration STALL = Duration.ofMillis(20);
 
 	private static final long OPERATIONS_OF_A_PROCESS = 1_000_000_000;
 
