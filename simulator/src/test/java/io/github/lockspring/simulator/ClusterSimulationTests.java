@@ -17,15 +17,15 @@
 package io.github.lockspring.simulator;
 
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import io.github.lockspring.simulator.cluster.ClusterFault;
-import io.github.lockspring.simulator.cluster.ClusterSettings;
 import io.github.lockspring.simulator.cluster.Server;
 import io.github.lockspring.simulator.cluster.SimulatedRedis;
 import io.github.lockspring.simulator.cluster.SimulatedRows;
@@ -39,13 +39,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Simulates clusters under faults. The properties {@code simulator.seed} and
- * {@code simulator.seeds} set the first seed and the number of seeds.
+ * {@code simulator.seeds} set the first seed and the number of seeds,
+ * {@code simulator.fresh} how many others are drawn for each store and printed.
  */
 class ClusterSimulationTests {
 
 	private static final long FIRST = Long.getLong("simulator.seed", 0);
 
 	private static final @Nullable Long SEEDS = Long.getLong("simulator.seeds");
+
+	private static final String FRESH = "simulator.fresh";
+
+	private static final long FRESH_SEEDS = 1_000_000_000;
 
 	@ParameterizedTest
 	@EnumSource
@@ -61,6 +66,16 @@ class ClusterSimulationTests {
 		LongStream.range(FIRST, FIRST + seeds).forEach((seed) -> check(simulation(store, seed)));
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	@EnabledIfSystemProperty(named = FRESH, matches = "\\d+")
+	void guaranteesHoldWithFreshSeeds(Store store) {
+		new SplittableRandom().longs(Long.getLong(FRESH), 0, FRESH_SEEDS).forEach((seed) -> {
+			System.out.println("A fresh seed of " + store + " is " + seed);
+			check(simulation(store, seed));
+		});
+	}
+
 	private static void check(Simulation simulation) {
 		History history = simulation.run();
 		List<Finding> violations = simulation.violations(history);
@@ -74,10 +89,7 @@ class ClusterSimulationTests {
 	}
 
 	private static Simulation simulation(Store store, long seed) {
-		ClusterSettings settings = ClusterSettings.defaults()
-			.withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
-			.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
-		return new Simulation(seed, settings, store.type);
+		return Simulation.ofSeed(seed, store.type);
 	}
 
 	/**
