@@ -68,6 +68,23 @@ class KeyStateTests {
 	}
 
 	@Test
+	void requestsThatWouldStarveOthersAreGrantedInTurn() {
+		KeyState writerNext = queued(queued(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.SHARED);
+		KeyState readerNext = queued(queued(FREE, "a", LeaseMode.SHARED), "b", LeaseMode.EXCLUSIVE);
+		assertThat(FREE.isInTurn(terms(LeaseMode.SHARED, false), true)).isFalse();
+		assertThat(FREE.isInTurn(terms(LeaseMode.SHARED, true), false)).isTrue();
+		assertThat(writerNext.isInTurn(terms(LeaseMode.SHARED, false), false)).isTrue();
+		assertThat(readerNext.isInTurn(terms(LeaseMode.SHARED, false), false)).isFalse();
+		assertThat(writerNext.isInTurn(terms(LeaseMode.EXCLUSIVE, false), true)).isFalse();
+		assertThat(writerNext.isInTurn(terms(LeaseMode.permits(1, 2), false), true)).isTrue();
+		assertThat(writerNext.isInTurn(terms(LeaseMode.permits(1, 2), false), false)).isFalse();
+	}
+
+	private static LeaseTerms terms(LeaseMode mode, boolean fair) {
+		return new LeaseTerms(mode, fair, Duration.ofSeconds(1), 1);
+	}
+
+	@Test
 	void fairRequestLetsThoseBeforeItIn() {
 		KeyState queue = queued(queued(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
 		assertThat(queue.admits("a", LeaseMode.EXCLUSIVE, true)).isTrue();
