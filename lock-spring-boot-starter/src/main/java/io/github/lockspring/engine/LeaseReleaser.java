@@ -232,6 +232,7 @@ final class LeaseReleaser implements Hold.Engine {
 		}
 		this.plan.watch(next);
 		next.wakeUp();
+		hold.queue().wakeAwaiting(); // for the end of this release
 		EngineObservers observers = this.context.observers();
 		if (observers != null) {
 			observers.onHandOff(next);

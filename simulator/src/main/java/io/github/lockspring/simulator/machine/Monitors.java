@@ -82,6 +82,10 @@ final class Monitors {
 		}
 	}
 
+	static boolean isAnyOwnedBy(SimulatedThread thread) {
+		return MONITORS.values().stream().anyMatch((monitor) -> monitor.owner == thread);
+	}
+
 	/**
 	 * Forget the monitors of threads that were killed.
 	 */

@@ -127,6 +127,15 @@ public final class Replaced {
 				? thread : null;
 	}
 
+	/**
+	 * Return whether the current thread has entered a monitor.
+	 * @return {@code false} if the thread is not simulated
+	 */
+	public static boolean holdsMonitor() {
+		SimulatedThread thread = thread();
+		return thread != null && Monitors.isAnyOwnedBy(thread);
+	}
+
 	public static long nanoTime() {
 		Node node = node();
 		return (node != null) ? node.nanoTime() : System.nanoTime();

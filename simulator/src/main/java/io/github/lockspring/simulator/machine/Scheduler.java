@@ -38,6 +38,11 @@ public final class Scheduler implements AutoCloseable {
 
 	static final long NEVER = Long.MAX_VALUE;
 
+	/**
+	 * Number of steps without progress of the time at which threads wait busily.
+	 */
+	private static final long MOST_STEPS_AT_ONE_TIME = 1_000_000;
+
 	private final SplittableRandom random;
 
 	private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -59,6 +64,8 @@ public final class Scheduler implements AutoCloseable {
 	private long sequence;
 
 	private long steps;
+
+	private long stepsBefore;
 
 	private @Nullable Node current;
 
@@ -281,6 +288,10 @@ public final class Scheduler implements AutoCloseable {
 		while (!this.stopped) {
 			this.steps++;
 			SimulatedThread chosen = choose();
+			if (this.steps - this.stepsBefore > MOST_STEPS_AT_ONE_TIME) {
+				fail(new IllegalStateException("Threads wait busily, such as " + chosen));
+				break;
+			}
 			if (chosen != null) {
 				this.current = chosen.node();
 				return chosen;
@@ -306,7 +317,10 @@ public final class Scheduler implements AutoCloseable {
 	}
 
 	private void happen(Event event) {
-		this.now = event.at;
+		if (event.at > this.now) {
+			this.now = event.at;
+			this.stepsBefore = this.steps;
+		}
 		Runnable action = event.action;
 		if (action != null) {
 			this.current = event.node;

@@ -17,8 +17,12 @@
 package io.github.lockspring.simulator.mutants;
 
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.Set;
 import java.util.function.LongPredicate;
-import java.util.stream.LongStream;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.core.LauncherConfig;
@@ -28,9 +32,11 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 import io.github.lockspring.simulator.cluster.ClusterFault;
 import io.github.lockspring.simulator.cluster.ClusterSettings;
+import io.github.lockspring.simulator.cluster.ClusterWork;
 import io.github.lockspring.simulator.cluster.SimulatedRedis;
 import io.github.lockspring.simulator.cluster.SimulatedRows;
 import io.github.lockspring.simulator.cluster.Simulation;
+import io.github.lockspring.simulator.history.Finding;
 import io.github.lockspring.simulator.machine.Replacement;
 import io.github.lockspring.simulator.threads.Trials;
 
@@ -46,28 +52,35 @@ public enum Instrument {
 	PAIRS("Pairs: ") {
 
 		@Override
-		int find(String pattern, int seeds) {
+		int find(String pattern, int from, int to) {
 			Replacement.install();
-			return Trials.runsToFailure(FIRST_SEED, pattern, seeds);
+			return Trials.runsToFailure(FIRST_SEED, pattern, from, to);
 		}
 
 	},
 
 	/**
-	 * Simulations of clusters. The argument is the store.
+	 * Simulations of clusters. The argument is the store and the kinds of work.
 	 */
 	CLUSTER("Cluster: ") {
 
 		@Override
-		int find(String store, int seeds) {
+		int find(String argument, int from, int to) {
 			Replacement.install();
-			return firstOf(seeds, (seed) -> {
+			String[] words = argument.split("[ ,]");
+			Set<ClusterWork> works = Stream.of(words).skip(1).map(ClusterWork::valueOf).collect(Collectors.toSet());
+			return firstOf(from, to, (seed) -> {
 				ClusterSettings settings = ClusterSettings.defaults()
+					.withWorks(works)
 					.withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
 					.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
 				Simulation simulation = new Simulation(seed, settings,
-						store.equals("redis") ? SimulatedRedis::new : SimulatedRows::new);
-				return !simulation.violations(simulation.run()).isEmpty();
+						words[0].equals("redis") ? SimulatedRedis::new : SimulatedRows::new);
+				List<Finding> violations = simulation.violations(simulation.run());
+				if (EXPLAINS && !violations.isEmpty()) {
+					System.out.println("seed " + seed + ": " + violations.get(0));
+				}
+				return !violations.isEmpty();
 			});
 		}
 
@@ -79,7 +92,7 @@ public enum Instrument {
 	TEST("Test: ") {
 
 		@Override
-		int find(String test, int seeds) {
+		int find(String test, int from, int to) {
 			SummaryGeneratingListener listener = new SummaryGeneratingListener();
 			LauncherFactory
 				.create(LauncherConfig.builder().enableLauncherSessionListenerAutoRegistration(false).build())
@@ -89,7 +102,7 @@ public enum Instrument {
 			if (listener.getSummary().getTestsFoundCount() == 0) {
 				throw new IllegalArgumentException("No tests in " + test);
 			}
-			if (Boolean.getBoolean("simulator.explain")) {
+			if (EXPLAINS) {
 				listener.getSummary().printFailuresTo(new PrintWriter(System.out, true));
 			}
 			return (listener.getSummary().getTotalFailureCount() > 0) ? 1 : 0;
@@ -98,6 +111,10 @@ public enum Instrument {
 	};
 
 	private static final long FIRST_SEED = 5000;
+
+	private static final long FIRST_SEED_OF_CLUSTER = 0;
+
+	private static final boolean EXPLAINS = Boolean.getBoolean("simulator.explain");
 
 	private final String header;
 
@@ -115,22 +132,28 @@ public enum Instrument {
 	/**
 	 * Look for a fault.
 	 * @param argument what to look at
-	 * @param seeds the maximum number of seeds
+	 * @param from the number of seeds to skip
+	 * @param to the maximum number of seeds
 	 * @return the number of seeds after which it was found, or 0 if it was not
 	 */
-	abstract int find(String argument, int seeds);
+	abstract int find(String argument, int from, int to);
 
 	/**
 	 * Look for a fault with an instrument. This is called in the class loader of the
 	 * fault.
+	 * @param instrument the name of the instrument
+	 * @param argument what to look at
+	 * @param from the number of seeds to skip
+	 * @param to the maximum number of seeds
+	 * @return the number of seeds after which it was found, or 0 if it was not
 	 */
-	public static int find(String instrument, String argument, int seeds) {
-		return valueOf(instrument).find(argument, seeds);
+	public static int find(String instrument, String argument, int from, int to) {
+		return valueOf(instrument).find(argument, from, to);
 	}
 
-	private static int firstOf(int seeds, LongPredicate finds) {
-		return (int) LongStream.range(0, seeds)
-			.filter((i) -> isFound(FIRST_SEED + i, finds))
+	private static int firstOf(int from, int to, LongPredicate finds) {
+		return IntStream.range(from, to)
+			.filter((i) -> isFound(FIRST_SEED_OF_CLUSTER + i, finds))
 			.map((i) -> i + 1)
 			.findFirst()
 			.orElse(0);
@@ -144,6 +167,9 @@ public enum Instrument {
 			return finds.test(seed);
 		}
 		catch (RuntimeException | Error ex) {
+			if (EXPLAINS) {
+				ex.printStackTrace(System.out);
+			}
 			return true;
 		}
 	}

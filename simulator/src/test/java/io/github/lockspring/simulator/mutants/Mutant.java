@@ -63,6 +63,13 @@ record Mutant(String name, List<String> lines) {
 	}
 
 	/**
+	 * Return what the instrument is to look at.
+	 */
+	String argument() {
+		return header(instrument().header()).findFirst().orElseThrow();
+	}
+
+	/**
 	 * Return the number of seeds within which the fault is found.
 	 */
 	int seeds() {
@@ -85,26 +92,28 @@ record Mutant(String name, List<String> lines) {
 
 	/**
 	 * Look for the fault.
-	 * @return the number of seeds after which it was found, or 0 if it was not
-	 */
-	int find() throws IOException, ReflectiveOperationException {
-		return find(instrument(), header(instrument().header()).findFirst().orElseThrow(), seeds());
-	}
-
-	/**
-	 * Look for the fault.
 	 * @param instrument the instrument
 	 * @param argument its argument
 	 * @param seeds the maximum number of seeds
 	 * @return the number of seeds after which it was found, or 0 if it was not
+	 * @throws IllegalStateException if the same is found without the fault
 	 */
 	int find(Instrument instrument, String argument, int seeds) throws IOException, ReflectiveOperationException {
 		Path folder = Path.of("target", "mutants", this.name);
 		change(folder);
-		try (MutantLoader loader = new MutantLoader(folder)) {
+		int found = find(folder, instrument, argument, 0, seeds);
+		if (found > 0 && find(folder.resolve("nothing"), instrument, argument, found - 1, found) > 0) {
+			throw new IllegalStateException("The seed with which " + this.name + " is found fails without it");
+		}
+		return found;
+	}
+
+	private static int find(Path changed, Instrument instrument, String argument, int from, int to)
+			throws IOException, ReflectiveOperationException {
+		try (MutantLoader loader = new MutantLoader(changed)) {
 			return (int) loader.loadClass(Instrument.class.getName())
-				.getMethod("find", String.class, String.class, int.class)
-				.invoke(null, instrument.name(), argument, seeds);
+				.getMethod("find", String.class, String.class, int.class, int.class)
+				.invoke(null, instrument.name(), argument, from, to);
 		}
 	}
 

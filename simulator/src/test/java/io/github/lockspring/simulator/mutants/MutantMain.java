@@ -29,19 +29,30 @@ public final class MutantMain {
 	/**
 	 * Look for faults.
 	 * @param arguments a pattern of the names of mutants, and perhaps the instrument to
-	 * use, with its argument and the maximum number of seeds
+	 * use and its argument; the property {@code simulator.seeds} is the maximum number of
+	 * seeds
 	 * @throws Exception if a mutant cannot be made
 	 */
 	public static void main(String[] arguments) throws Exception {
 		List<Mutant> mutants = Mutant.all().filter((mutant) -> mutant.name().matches(arguments[0])).toList();
 		for (Mutant mutant : mutants) {
 			long begin = System.nanoTime();
-			int seeds = (arguments.length == 1) ? mutant.find()
-					: mutant.find(Instrument.valueOf(arguments[1]), arguments[2], Integer.parseInt(arguments[3]));
+			String result = (arguments.length == 1) ? find(mutant, mutant.instrument(), mutant.argument())
+					: find(mutant, Instrument.valueOf(arguments[1]), arguments[2]);
 			long millis = (System.nanoTime() - begin) / 1_000_000;
-			System.out.println(mutant + " " + seeds + " of " + mutant.seeds() + " seeds, " + millis + " ms");
+			System.out.println(mutant + " " + result + " of " + mutant.seeds() + " seeds, " + millis + " ms");
 		}
 		System.exit(0);
+	}
+
+	private static String find(Mutant mutant, Instrument instrument, String argument) throws Exception {
+		try {
+			return String
+				.valueOf(mutant.find(instrument, argument, Integer.getInteger("simulator.seeds", mutant.seeds())));
+		}
+		catch (IllegalStateException ex) {
+			return ex.getMessage();
+		}
 	}
 
 }

@@ -35,7 +35,7 @@ class MutantSimulationTests {
 	@ParameterizedTest
 	@MethodSource
 	void faultIsFound(Mutant mutant) throws IOException, ReflectiveOperationException {
-		assertThat(mutant.find()).isPositive();
+		assertThat(mutant.find(mutant.instrument(), mutant.argument(), mutant.seeds())).isPositive();
 	}
 
 	static Stream<Mutant> faultIsFound() throws IOException {

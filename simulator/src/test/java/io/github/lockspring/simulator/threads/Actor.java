@@ -19,6 +19,7 @@ package io.github.lockspring.simulator.threads;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
@@ -130,6 +131,25 @@ final class Actor {
 		catch (InterruptedException ex) {
 			throw new AssertionError(ex);
 		}
+	}
+
+	/**
+	 * Run a task in another thread, which is interrupted after a while, and check that it
+	 * keeps the interrupt.
+	 * @param before runs before the interrupt
+	 */
+	void interrupt(Runnable before, Runnable task) {
+		AtomicReference<@Nullable Boolean> kept = new AtomicReference<>();
+		Thread waiting = start(() -> {
+			task.run();
+			kept.set(Thread.interrupted());
+		});
+		sleep(pause());
+		before.run();
+		boolean early = kept.get() == null;
+		Replaced.interrupt(waiting);
+		join(waiting);
+		Trial.check(!early || Boolean.TRUE.equals(kept.get()), () -> this.name + " lost an interrupt");
 	}
 
 	AcquireOptions exclusive() {

@@ -46,26 +46,13 @@ enum Operation {
 		}
 	}),
 
-	UNINTERRUPTIBLY(Group.LOCK, (actor) -> {
-		Thread waiting = actor.start(() -> {
-			actor.use(acquireUninterruptibly(actor), Claim.ALL);
-			Thread.interrupted();
-		});
-		actor.sleep(actor.pause());
-		Replaced.interrupt(waiting);
-		actor.join(waiting);
-	}),
+	UNINTERRUPTIBLY(Group.LOCK, (actor) -> actor.interrupt(() -> {
+	}, () -> actor.use(acquireUninterruptibly(actor), Claim.ALL))),
 
 	INTERRUPT(Group.LOCK, (actor) -> {
 		AtomicLong interrupted = new AtomicLong(-1);
-		Thread waiting = actor.start(() -> {
-			actor.use(acquireUnlessInterrupted(actor, interrupted), Claim.ALL);
-			Thread.interrupted();
-		});
-		actor.sleep(actor.pause());
-		interrupted.set(actor.trial.scheduler.now());
-		Replaced.interrupt(waiting);
-		actor.join(waiting);
+		actor.interrupt(() -> interrupted.set(actor.trial.scheduler.now()),
+				() -> actor.use(acquireUnlessInterrupted(actor, interrupted), Claim.ALL));
 	}),
 
 	ASYNC(Group.LOCK, (actor) -> {
@@ -132,9 +119,13 @@ enum Operation {
 		if (hold != null) {
 			Claim claim = actor.begin(hold, Claim.ALL);
 			actor.sleep(actor.pause());
-			Boolean extended = actor.attempt(() -> hold.extend(options));
+			boolean shortens = actor.trial.speed == Trial.Speed.FAILING && actor.random.nextBoolean();
+			AcquireOptions extension = shortens ? AcquireOptions.exclusive(Duration.ofMillis(20), false) : options;
+			Boolean extended = actor.attempt(() -> hold.extend(extension));
 			Trial.check(!Boolean.FALSE.equals(extended) || actor.trial.mayLose(), "Not extended");
-			actor.sleep(actor.pause());
+			Trial.check(!shortens || extended != null || hold.remaining().toMillis() <= 20,
+					"Kept the longer time though the shorter one may be stored");
+			actor.sleep(shortens ? 40 : actor.pause());
 			actor.end(claim);
 		}
 	}),
@@ -158,6 +149,7 @@ enum Operation {
 		actor.sleep(actor.pause());
 		for (LeaseHolder holder : actor.engine().inspection().holders(Actor.KEY)) {
 			actor.trial.record(actor + " releases for " + holder);
+			actor.trial.forceReleasing(holder.token());
 			joined(actor.engine().inspection().forceReleaseAsync(Actor.KEY, holder));
 			actor.trial.busy(Actor.KEY);
 		}
@@ -268,7 +260,15 @@ enum Operation {
 	AWAIT_TIMED(Group.VALUE, (actor) -> {
 		long wait = actor.pause();
 		boolean async = actor.random.nextBoolean();
-		actor.waitFor(Actor.VALUE, wait, () -> await(actor, async, Long.MAX_VALUE, wait));
+		Value value = actor.random.nextBoolean() ? actor.attempt(() -> actor.engine().values().read(Actor.VALUE))
+				: null;
+		long wanted = (value != null) ? value.number() + 1 : Long.MAX_VALUE;
+		actor.waitFor(Actor.VALUE, wait, () -> {
+			long deadline = actor.trial.scheduler.now() + TimeUnit.MILLISECONDS.toNanos(wait);
+			Value met = await(actor, async, wanted, wait);
+			Trial.check(met != null || actor.trial.addedBefore(deadline) < wanted, "Denied what was met before");
+			return met;
+		});
 	}),
 
 	AWAIT_CANCEL(Group.VALUE, (actor) -> {
@@ -407,6 +407,7 @@ enum Operation {
 				Trial.check(interrupted.get() >= 0 && (late == 0 || actor.trial.speed != Trial.Speed.IMMEDIATE
 						|| actor.trial.has(Operation::stalls)), () -> "Interrupted " + late + " ns too late");
 				actor.trial.busy(Actor.KEY);
+				Thread.currentThread().interrupt();
 				return null;
 			}
 		});

@@ -68,6 +68,11 @@ class PairSimulationTests {
 		run(5003, -20, Speed.FAILING, Operation.SEMAPHORE_ASYNC, Operation.RESIZE);
 	}
 
+	@Test
+	void oneThatAsksOnceDoesNotWaitForThoseToWhomTheLeaseIsHandedOff() {
+		run(5006, 50, Speed.IMMEDIATE, Operation.ACQUIRE, Operation.TIMED);
+	}
+
 	private static void run(long seed, int density, Speed speed, Operation... operations) {
 		Trial.run(seed, density, speed, operations);
 	}

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -104,6 +105,21 @@ final class Trial {
 	int unseen;
 
 	private long lastAdded;
+
+	/**
+	 * When additions to the value were known to be made.
+	 */
+	private final List<Long> additions = new ArrayList<>();
+
+	/**
+	 * Tokens whose leases an operator wants to release.
+	 */
+	private final Set<Long> forceReleased = new HashSet<>();
+
+	/**
+	 * What must not happen and was seen where it cannot fail.
+	 */
+	private @Nullable String violation;
 
 	/**
 	 * Tokens of leases that were ended in the store. A holder to which the answer was
@@ -206,7 +222,7 @@ final class Trial {
 		if (this.speed == Speed.IMMEDIATE) {
 			return local;
 		}
-		this.backend = new UnreliableBackend(local, this.scheduler.random().split(), this.speed == Speed.FAILING);
+		this.backend = new UnreliableBackend(local, this, this.speed == Speed.FAILING);
 		return this.backend;
 	}
 
@@ -253,6 +269,7 @@ final class Trial {
 	}
 
 	private void checkEnd() {
+		check(this.violation == null, () -> String.valueOf(this.violation));
 		check(engine().size() == 0, () -> "Left in the engine: " + engine().inspection().snapshot());
 		check(engine().values().size() == 0 || has((operation) -> operation.group() == Operation.Group.SEMAPHORE),
 				"A value is still watched");
@@ -432,7 +449,38 @@ final class Trial {
 	void added() {
 		this.uncertain--;
 		this.sum++;
+		this.additions.add(this.scheduler.now());
 		this.lastAdded = this.scheduler.now();
+	}
+
+	/**
+	 * Return how many additions were known to be made before a time.
+	 */
+	long addedBefore(long nanos) {
+		return this.additions.stream().filter((added) -> added < nanos).count();
+	}
+
+	/**
+	 * Record that an operator wants to release the lease with a token.
+	 */
+	void forceReleasing(long token) {
+		this.forceReleased.add(token);
+	}
+
+	/**
+	 * Return whether leases end in no other way than that an operator releases them.
+	 */
+	private boolean losesByForceOnly() {
+		return this.speed != Speed.FAILING && !has(
+				(operation) -> operation != Operation.FORCE_RELEASE && (operation.loses() || operation.closes()));
+	}
+
+	/**
+	 * Record a violation for the end of the trial.
+	 */
+	void violated(String what) {
+		record(what);
+		this.violation = what;
 	}
 
 	/**
@@ -468,6 +516,9 @@ final class Trial {
 
 		@Override
 		public void lost(String key, long token) {
+			if (losesByForceOnly() && !Trial.this.forceReleased.contains(token)) {
+				violated("The lease with token " + token + " was lost, which nobody has ended");
+			}
 			Trial.this.toldLosses.merge(told(key, token), 1, Integer::sum);
 		}
 

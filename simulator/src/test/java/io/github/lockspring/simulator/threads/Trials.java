@@ -38,20 +38,27 @@ public final class Trials {
 
 	/**
 	 * Run pairs until one of them fails.
-	 * @param first the first seed
+	 * @param first the seed of the first run
 	 * @param pattern which pairs, as pattern of their names with a comma in between
-	 * @param max the maximum number of runs
+	 * @param from the number of runs to skip
+	 * @param to the maximum number of runs
 	 * @return the number of runs, or 0 if none failed
 	 */
-	public static int runsToFailure(long first, String pattern, int max) {
+	public static int runsToFailure(long first, String pattern, int from, int to) {
 		List<Operation[]> pairs = pairs().stream()
 			.filter((pair) -> (pair[0] + "," + pair[1]).matches(pattern))
 			.toList();
-		for (int runs = 0; runs < max; runs++) {
+		if (pairs.isEmpty()) {
+			throw new IllegalArgumentException("No pair is " + pattern);
+		}
+		for (int runs = from; runs < to; runs++) {
 			try {
 				run(first + runs / pairs.size(), pairs.get(runs % pairs.size()));
 			}
 			catch (Throwable ex) {
+				if (Boolean.getBoolean("simulator.explain")) {
+					ex.printStackTrace(System.out);
+				}
 				return runs + 1;
 			}
 		}

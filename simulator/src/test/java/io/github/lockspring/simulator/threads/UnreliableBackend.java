@@ -58,13 +58,16 @@ final class UnreliableBackend implements LockBackend {
 
 	private final LockBackend backend;
 
+	private final Trial trial;
+
 	private final SplittableRandom random;
 
 	private boolean failing;
 
-	UnreliableBackend(LockBackend backend, SplittableRandom random, boolean failing) {
+	UnreliableBackend(LockBackend backend, Trial trial, boolean failing) {
 		this.backend = backend;
-		this.random = random;
+		this.trial = trial;
+		this.random = trial.scheduler.random().split();
 		this.failing = failing;
 	}
 
@@ -75,7 +78,13 @@ final class UnreliableBackend implements LockBackend {
 		this.failing = false;
 	}
 
+	/**
+	 * Make a call, during which no thread may have to wait for a monitor of its caller.
+	 */
 	private <T> T call(Supplier<T> call) {
+		if (Replaced.holdsMonitor()) {
+			this.trial.violated("A call to the store is made under a monitor");
+		}
 		delay();
 		if (fails()) {
 			throw new BackendUnavailableException("not sent", null);
