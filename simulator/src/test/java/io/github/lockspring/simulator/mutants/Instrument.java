@@ -60,7 +60,8 @@ public enum Instrument {
 	},
 
 	/**
-	 * Simulations of clusters. The argument is the store and the kinds of work.
+	 * Simulations of clusters. The argument is the store, and the kinds of work
+	 * unless all are done.
 	 */
 	CLUSTER("Cluster: ") {
 
@@ -71,7 +72,7 @@ public enum Instrument {
 			Set<ClusterWork> works = Stream.of(words).skip(1).map(ClusterWork::valueOf).collect(Collectors.toSet());
 			return firstOf(from, to, (seed) -> {
 				ClusterSettings settings = ClusterSettings.defaults()
-					.withWorks(works)
+					.withWorks(works.isEmpty() ? ClusterWork.all() : works)
 					.withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
 					.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
 				Simulation simulation = new Simulation(seed, settings,
