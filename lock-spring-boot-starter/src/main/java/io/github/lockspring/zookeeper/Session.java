@@ -96,7 +96,7 @@ final class Session {
 	 * than two seconds.
 	 */
 	private static Duration guaranteedLifetime(int timeout) {
-		return Duration.ofMillis(timeout - Math.max(timeout / 10, Math.min(timeout / 5, MAX_LAG_MILLIS)));
+		return Duration.ofMillis(timeout - Math.max(timeout / 10, Math.min(timeout / 4, MAX_LAG_MILLIS)));
 	}
 
 	ZooKeeper zooKeeper() {

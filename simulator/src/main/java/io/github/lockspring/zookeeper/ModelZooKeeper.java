@@ -61,6 +61,7 @@ public final class ModelZooKeeper extends ZooKeeper {
 	 */
 	private ModelConnection connection;
 
+	@SuppressWarnings("NullAway") // never runs
 	private ModelZooKeeper() throws IOException {
 		super("", 0, null);
 		throw new IllegalStateException("No constructor must run");

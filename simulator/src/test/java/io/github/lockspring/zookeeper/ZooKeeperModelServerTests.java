@@ -214,13 +214,14 @@ class ZooKeeperModelServerTests {
 		int count = 1 + this.random.nextInt(4);
 		for (int i = 0; i < count; i++) {
 			String path = path();
-			changes.add(switch (this.random.nextInt(6)) {
+			Op change = switch (this.random.nextInt(6)) {
 				case 0, 1 -> Op.create(path, data(), ZooDefs.Ids.OPEN_ACL_UNSAFE,
 						any(CreateMode.PERSISTENT, CreateMode.EPHEMERAL, CreateMode.EPHEMERAL_SEQUENTIAL));
 				case 2 -> Op.delete(path, any(-1, 0));
 				case 3, 4 -> Op.setData(path, data(), any(-1, -1, 0));
 				default -> Op.check(path, any(-1, -1, 1));
-			});
+			};
+			changes.add(change);
 		}
 		return changes;
 	}

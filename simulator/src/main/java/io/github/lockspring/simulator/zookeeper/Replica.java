@@ -103,11 +103,13 @@ final class Replica {
 	 */
 	boolean unwatch(String path, ServerConnection connection) {
 		Set<ServerConnection> watching = this.watches.get(path);
-		boolean removed = watching != null && watching.remove(connection);
-		if (removed && watching.isEmpty()) {
+		if (watching == null || !watching.remove(connection)) {
+			return false;
+		}
+		if (watching.isEmpty()) {
 			this.watches.remove(path);
 		}
-		return removed;
+		return true;
 	}
 
 	void unwatchAll(ServerConnection connection) {

@@ -60,8 +60,8 @@ public enum Instrument {
 	},
 
 	/**
-	 * Simulations of clusters. The argument is the store, and the kinds of work
-	 * unless all are done.
+	 * Simulations of clusters. The argument is the store, and the kinds of work unless
+	 * all are done.
 	 */
 	CLUSTER("Cluster: ") {
 
