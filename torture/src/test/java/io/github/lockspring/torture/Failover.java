@@ -17,9 +17,9 @@
 package io.github.lockspring.torture;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.ExecutionException;
 
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.simulator.history.Fact.FaultKind;
