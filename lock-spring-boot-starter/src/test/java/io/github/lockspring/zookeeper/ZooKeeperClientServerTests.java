@@ -276,9 +276,11 @@ class ZooKeeperClientServerTests {
 			ZooKeeperProcess process = process(Clients.create(server.connectString(), Duration.ofMillis(millis)));
 			int given = process.client.getZookeeperClient().getZooKeeper().getSessionTimeout();
 			assertThat(given).isBetween(1000, 10_000);
+			int halfATick = 1000 / 4; // the shortest session timeout is two ticks
 			assertThat(process.backend.maxLeaseTime()).isPositive()
 				.isLessThanOrEqualTo(Duration.ofMillis(given * 9 / 10))
-				.isGreaterThanOrEqualTo(Duration.ofMillis(given * 8 / 10));
+				.isLessThanOrEqualTo(Duration.ofMillis(given - halfATick))
+				.isGreaterThanOrEqualTo(Duration.ofMillis(given * 3 / 4));
 		}
 	}
 
