@@ -16,6 +16,8 @@
 
 package io.github.lockspring.simulator.cluster;
 
+import java.time.Duration;
+
 import io.github.lockspring.spi.LockBackend;
 
 /**
@@ -39,6 +41,16 @@ public interface SimulatedStore {
 	 * Return to the state that was remembered last.
 	 */
 	void failOver();
+
+	/**
+	 * Return how long a lease may be in the store that nobody renews: by default for its
+	 * lease time.
+	 * @param leaseTime the lease time
+	 * @return the longest time
+	 */
+	default Duration longestLease(Duration leaseTime) {
+		return leaseTime;
+	}
 
 	/**
 	 * Return whether the store notifies. By default it does not.

@@ -127,6 +127,14 @@ public final class SimulatedZooKeeper implements SimulatedStore {
 						ClusterSettings.defaults().operationTimeout()));
 	}
 
+	/**
+	 * A lease lasts as long as its session, which the servers end at a tick.
+	 */
+	@Override
+	public Duration longestLease(Duration leaseTime) {
+		return SESSION_TIMEOUT.plus(TICK);
+	}
+
 	@Override
 	public void remember() {
 		// what a majority has is not lost
