@@ -16,8 +16,6 @@
 
 package io.github.lockspring.simulator.cluster;
 
-import java.util.function.Function;
-
 import io.github.lockspring.simulator.history.History;
 import io.github.lockspring.simulator.history.Report;
 import io.github.lockspring.simulator.machine.Replacement;
@@ -39,7 +37,7 @@ public final class SimulationMain {
 	 */
 	public static void main(String[] arguments) {
 		Replacement.install();
-		Function<Server, SimulatedStore> store = store(arguments[0]);
+		StoreType store = StoreType.of(arguments[0]);
 		long first = Long.parseLong(arguments[1]);
 		long begin = System.nanoTime();
 		long simulated = 0;
@@ -62,15 +60,6 @@ public final class SimulationMain {
 		}
 		System.out.print(total);
 		System.out.println(simulated / 1_000_000_000 + " s in " + (System.nanoTime() - begin) / 1_000_000 + " ms");
-	}
-
-	private static Function<Server, SimulatedStore> store(String name) {
-		return switch (name) {
-			case "redis" -> SimulatedRedis::new;
-			case "zookeeper" -> SimulatedZooKeeper::new;
-			case "rows" -> SimulatedRows::new;
-			default -> throw new IllegalArgumentException(name);
-		};
 	}
 
 }

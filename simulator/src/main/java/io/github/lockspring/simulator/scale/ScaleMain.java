@@ -19,12 +19,8 @@ package io.github.lockspring.simulator.scale;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.function.Function;
 
-import io.github.lockspring.simulator.cluster.Server;
-import io.github.lockspring.simulator.cluster.SimulatedRedis;
-import io.github.lockspring.simulator.cluster.SimulatedRows;
-import io.github.lockspring.simulator.cluster.SimulatedStore;
+import io.github.lockspring.simulator.cluster.StoreType;
 import io.github.lockspring.simulator.machine.Replacement;
 
 /**
@@ -48,25 +44,23 @@ public final class ScaleMain {
 	 */
 	private static final Duration WARM_UP = Duration.ofSeconds(15);
 
-	private final Function<Server, SimulatedStore> store;
+	private final StoreType store;
 
 	private final Duration duration;
 
-	private ScaleMain(Function<Server, SimulatedStore> store, Duration duration) {
+	private ScaleMain(StoreType store, Duration duration) {
 		this.store = store;
 		this.duration = duration;
 	}
 
 	/**
 	 * Measure.
-	 * @param arguments the store ({@code redis} or {@code rows}), the measurement, the
-	 * virtual seconds, and the numbers of processes, keys or leases for which to repeat
-	 * it
+	 * @param arguments the store, such as {@code redis}, the measurement, the virtual
+	 * seconds, and the numbers of processes, keys or leases for which to repeat it
 	 */
 	public static void main(String[] arguments) {
 		Replacement.install();
-		ScaleMain scale = new ScaleMain(arguments[0].equals("redis") ? SimulatedRedis::new : SimulatedRows::new,
-				Duration.ofSeconds(Long.parseLong(arguments[2])));
+		ScaleMain scale = new ScaleMain(StoreType.of(arguments[0]), Duration.ofSeconds(Long.parseLong(arguments[2])));
 		Arrays.stream(arguments)
 			.skip(3)
 			.mapToInt(Integer::parseInt)

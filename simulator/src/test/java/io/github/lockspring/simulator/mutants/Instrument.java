@@ -30,12 +30,9 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-import io.github.lockspring.simulator.cluster.ClusterFault;
-import io.github.lockspring.simulator.cluster.ClusterSettings;
 import io.github.lockspring.simulator.cluster.ClusterWork;
-import io.github.lockspring.simulator.cluster.SimulatedRedis;
-import io.github.lockspring.simulator.cluster.SimulatedRows;
 import io.github.lockspring.simulator.cluster.Simulation;
+import io.github.lockspring.simulator.cluster.StoreType;
 import io.github.lockspring.simulator.history.Finding;
 import io.github.lockspring.simulator.machine.Replacement;
 import io.github.lockspring.simulator.threads.Trials;
@@ -69,14 +66,13 @@ public enum Instrument {
 		int find(String argument, int from, int to) {
 			Replacement.install();
 			String[] words = argument.split("[ ,]");
+			StoreType store = StoreType.of(words[0]);
 			Set<ClusterWork> works = Stream.of(words).skip(1).map(ClusterWork::valueOf).collect(Collectors.toSet());
 			return firstOf(from, to, (seed) -> {
-				ClusterSettings settings = ClusterSettings.defaults()
-					.withWorks(works.isEmpty() ? ClusterWork.all() : works)
-					.withFaults((seed % 3 == 0) ? ClusterFault.all() : ClusterFault.safe())
-					.withOvertakingAtOneOf((seed % 2 == 0) ? 0 : 50);
-				Simulation simulation = new Simulation(seed, settings,
-						words[0].equals("redis") ? SimulatedRedis::new : SimulatedRows::new);
+				Simulation simulation = Simulation.ofSeed(seed, store);
+				if (!works.isEmpty()) {
+					simulation = simulation.withWorks(works);
+				}
 				List<Finding> violations = simulation.violations(simulation.run());
 				if (EXPLAINS && !violations.isEmpty()) {
 					System.out.println("seed " + seed + ": " + violations.get(0));
