@@ -46,11 +46,6 @@ public final class PermitLedger {
 	 */
 	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
 
-	/**
-	 * Time that a limit takes for which the store is not called, at most.
-	 */
-	private static final long KNOWN_LIMIT_NANOS = Duration.ofMillis(10).toNanos();
-
 	private final LockEngine engine;
 
 	private final LocalQueues queues;
@@ -109,11 +104,16 @@ public final class PermitLedger {
 			throws InterruptedException {
 		long deadline = this.engine.deadlineAfter(waitNanos);
 		long answerDeadline = deadline + this.engine.context().answerNanos();
+		Value limit = this.limits.known(key);
+		long remaining = waitNanos;
 		while (true) {
-			Permits mode = terms.mode(limit(key, deadline, answerDeadline, interruptible));
+			if (limit == null) {
+				limit = limit(key, deadline, answerDeadline, interruptible);
+				remaining = deadline - this.time.nanoTime(); // negative if a call took longer
+			}
+			Permits mode = terms.mode(limit);
 			PermitOwner owner = new PermitOwner(Thread.currentThread());
 			AcquireOptions options = terms.options(mode);
-			long remaining = remaining(deadline);
 			try {
 				return add(owner, mode, interruptible ? this.engine.acquire(key, options, owner, remaining)
 						: this.engine.acquireUninterruptibly(key, options, owner, remaining));
@@ -122,17 +122,9 @@ public final class PermitLedger {
 				if (!this.limits.isOutdated(key, ex, mode, answerDeadline)) {
 					throw ex;
 				}
+				limit = null;
 			}
 		}
-	}
-
-	/**
-	 * Return the time left to wait. It is negative if the limit was read until after the
-	 * deadline, so that a call to the store has less time.
-	 */
-	private long remaining(long deadline) {
-		long remaining = deadline - this.time.nanoTime();
-		return (remaining < -KNOWN_LIMIT_NANOS) ? remaining : Math.max(0, remaining);
 	}
 
 	private static boolean add(PermitOwner owner, Permits mode, @Nullable Hold hold) {
@@ -242,7 +234,7 @@ public final class PermitLedger {
 	private void acquire(Attempt attempt, Permits mode) {
 		CompletableFuture<@Nullable Hold> result = attempt.result;
 		CompletableFuture<@Nullable Hold> acquisition = this.engine.acquireAsync(attempt.key,
-				attempt.terms.options(mode), new Object(), remaining(attempt.deadline));
+				attempt.terms.options(mode), new Object(), attempt.deadline - this.time.nanoTime());
 		result.whenComplete((hold, failure) -> acquisition.cancel(false));
 		acquisition.whenComplete((hold, failure) -> {
 			if (failure instanceof EngineException ex) {

@@ -113,7 +113,7 @@ final class PermitLimits {
 	/**
 	 * Return the limit of a key if it is known, or cannot be changed.
 	 */
-	private @Nullable Value known(String key) {
+	@Nullable Value known(String key) {
 		return this.context.store().hasValues() ? use(key).value : Value.ABSENT;
 	}
 
