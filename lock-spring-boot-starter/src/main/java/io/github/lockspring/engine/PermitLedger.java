@@ -109,7 +109,8 @@ public final class PermitLedger {
 		while (true) {
 			if (limit == null) {
 				limit = limit(key, deadline, answerDeadline, interruptible);
-				remaining = deadline - this.time.nanoTime(); // negative if a call took longer
+				// negative if a call took longer
+				remaining = deadline - this.time.nanoTime();
 			}
 			Permits mode = terms.mode(limit);
 			PermitOwner owner = new PermitOwner(Thread.currentThread());

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -66,9 +67,12 @@ final class PlaceholderNodes {
 
 	/**
 	 * Replace the nodes of a lease by placeholder nodes.
-	 * @return completes when that is done; fails if one of the nodes did not exist
+	 * @param handling defines how the answer is handled, which is a failure if one of the
+	 * nodes did not exist
+	 * @return the outcome of the handling
 	 */
-	CompletableFuture<Void> replace(Session session, List<String> paths, Duration delay) {
+	<T> CompletableFuture<T> replace(Session session, List<String> paths, Duration delay,
+			Function<CompletableFuture<Void>, CompletableFuture<T>> handling) {
 		byte[] millis = NodeContent.dataOf(delay.plusNanos(999_999).toMillis(), this.connection.processName());
 		List<Op> changes = new ArrayList<>();
 		for (String path : paths) {
@@ -78,7 +82,8 @@ final class PlaceholderNodes {
 					placeholder.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
 		}
 		session.create(this.paths.placeholderNodes(), CreateMode.CONTAINER); // if absent
-		return session.change(changes).thenAccept((results) -> deleteAfter(delay, results));
+		return session.change(changes,
+				(answer) -> handling.apply(answer.thenAccept((results) -> deleteAfter(delay, results))));
 	}
 
 	private static String replacementOf(String path) {

@@ -61,8 +61,6 @@ final class QueueEntry {
 
 	private @Nullable Waiting waiting;
 
-	private boolean replacing;
-
 	QueueEntry(LeaseRequest request, Session session) {
 		this.request = request;
 		this.session = session;
@@ -281,18 +279,6 @@ final class QueueEntry {
 			}
 		}
 		return waiting;
-	}
-
-	/**
-	 * Record whether the nodes of this entry are being replaced. Until that is answered,
-	 * it is not a loss that they no longer exist.
-	 */
-	synchronized void setReplacing(boolean replacing) {
-		this.replacing = replacing;
-	}
-
-	synchronized boolean isReplacing() {
-		return this.replacing;
 	}
 
 	/**

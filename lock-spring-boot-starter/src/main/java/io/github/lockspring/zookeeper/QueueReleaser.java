@@ -179,18 +179,15 @@ final class QueueReleaser {
 		if (queueEntry == null || !queueEntry.isHeld() || queueEntry.session() != session) {
 			return leave(session, request).thenApply((held) -> false);
 		}
-		queueEntry.setReplacing(true);
-		return this.placeholderNodes.replace(session, queueEntry.paths(), delay).handle((done, failure) -> {
-			if (failure == null) {
-				forget(queueEntry);
-				return CompletableFuture.completedFuture(true);
-			}
-			if (Answers.isGone(failure)) {
-				return leave(session, request).thenApply((held) -> false);
-			}
-			queueEntry.setReplacing(false);
-			return CompletableFuture.<Boolean>failedFuture(failure);
-		}).thenCompose(Function.identity());
+		return this.placeholderNodes.replace(session, queueEntry.paths(), delay,
+				(answer) -> answer.handle((done, failure) -> {
+					if (failure == null) {
+						forget(queueEntry);
+						return CompletableFuture.completedFuture(true);
+					}
+					return Answers.isGone(failure) ? leave(session, request).thenApply((held) -> false)
+							: CompletableFuture.<Boolean>failedFuture(failure);
+				}).thenCompose(Function.identity()));
 	}
 
 	/**
@@ -209,21 +206,18 @@ final class QueueReleaser {
 		long token = former.token() + ((weaker.terms().mode() == LeaseMode.SHARED) ? held.terms().tokens() : 0);
 		String path = LockPaths.parentOf(former.path()) + '/' + QueueNode.parse(former.name()).replacedBy(weaker);
 		byte[] data = NodeContent.dataOf(token, this.connection.processName());
-		former.setReplacing(true);
-		return session.change(session.replacement(former.path(), path, data, CreateMode.EPHEMERAL))
-			.handle((results, failure) -> {
-				if (failure == null) {
-					forget(former);
-					return CompletableFuture.completedFuture(downgraded(session, weaker, path, token));
-				}
-				if (Answers.isGone(failure)) {
-					forget(former);
-					return findDowngraded(session, weaker);
-				}
-				former.setReplacing(false);
-				return CompletableFuture.<Attempt>failedFuture(failure);
-			})
-			.thenCompose(Function.identity());
+		return session.change(session.replacement(former.path(), path, data, CreateMode.EPHEMERAL),
+				(answer) -> answer.handle((results, failure) -> {
+					if (failure == null) {
+						forget(former);
+						return CompletableFuture.completedFuture(downgraded(session, weaker, path, token));
+					}
+					if (Answers.isGone(failure)) {
+						forget(former);
+						return findDowngraded(session, weaker);
+					}
+					return CompletableFuture.<Attempt>failedFuture(failure);
+				}).thenCompose(Function.identity()));
 	}
 
 	private Attempt downgraded(Session session, LeaseRequest weaker, String path, long token) {

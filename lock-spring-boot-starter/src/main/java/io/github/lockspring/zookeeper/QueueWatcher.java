@@ -188,9 +188,6 @@ final class QueueWatcher implements Watcher {
 	 * Handle the deletion of a node of an entry by another client.
 	 */
 	void vanished(QueueEntry queueEntry) {
-		if (queueEntry.isReplacing()) {
-			return;
-		}
 		if (queueEntry.isHeld()) {
 			lose(queueEntry);
 		}

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
@@ -348,9 +349,21 @@ final class Session {
 	 * @return the results of the changes
 	 */
 	CompletableFuture<List<OpResult>> change(List<Op> changes) {
+		return change(changes, Function.identity());
+	}
+
+	/**
+	 * Make all of several changes or none of them, and handle the answer before anything
+	 * that arrives later.
+	 * @param handling defines how the answer is handled, before the request is sent
+	 * @return the outcome of the handling
+	 */
+	<T> CompletableFuture<T> change(List<Op> changes,
+			Function<CompletableFuture<List<OpResult>>, CompletableFuture<T>> handling) {
 		Answer<List<OpResult>> answer = new Answer<>();
+		CompletableFuture<T> handled = handling.apply(answer);
 		this.zooKeeper.multi(changes, (code, none, context, results) -> answer.confirm(code, none, results), null);
-		return answer;
+		return handled;
 	}
 
 	Op creation(String path, byte[] data, CreateMode mode) {
