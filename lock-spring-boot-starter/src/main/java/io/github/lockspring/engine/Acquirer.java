@@ -67,17 +67,6 @@ final class Acquirer {
 
 	private static final Log logger = LogFactory.getLog(Acquirer.class);
 
-	/**
-	 * Remaining time of an acquisition that waits indefinitely, at least.
-	 */
-	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
-
-	/**
-	 * Time of a call that begins when even the time for the last one is over, unless any
-	 * call has less.
-	 */
-	private static final long LATE_CALL_NANOS = Duration.ofMillis(250).toNanos();
-
 	private final EngineContext context;
 
 	private final Store store;
@@ -93,8 +82,6 @@ final class Acquirer {
 	private final Poller poller;
 
 	private final TimeSource time;
-
-	private final Duration operationTimeout;
 
 	private final AtomicInteger leaving = new AtomicInteger();
 
@@ -114,7 +101,6 @@ final class Acquirer {
 		this.permitLimits = permitLimits;
 		this.poller = new Poller(context);
 		this.time = context.time();
-		this.operationTimeout = context.settings().operationTimeout();
 	}
 
 	/**
@@ -376,8 +362,7 @@ final class Acquirer {
 				storeFailure(hold, failure);
 			}
 			else {
-				return attemptInStore(hold, now, queueing,
-						(remaining >= 0) ? this.operationTimeout : lastTimeout(remaining));
+				return attemptInStore(hold, now, queueing, this.context.timeoutOfAttempt(remaining));
 			}
 		}
 		catch (BackendException ex) {
@@ -439,17 +424,6 @@ final class Acquirer {
 		return lease;
 	}
 
-	/**
-	 * Return the timeout of a call to the store that begins after the deadline: it has
-	 * the rest of the time of a call. If none is left, because this process was paused,
-	 * it has enough to look once more.
-	 */
-	private Duration lastTimeout(long remaining) {
-		long usual = this.operationTimeout.toNanos();
-		long rest = usual + remaining;
-		return Duration.ofNanos((rest > 0) ? rest : Math.min(usual, LATE_CALL_NANOS));
-	}
-
 	private boolean begin(Hold hold, Lease lease, Grant grant) {
 		if (lease.begin(this.time)) {
 			begin(hold, lease, grant.token());
@@ -489,7 +463,7 @@ final class Acquirer {
 	 * indefinitely has none: then the first failure is logged.
 	 */
 	private void storeFailure(Hold hold, BackendException failure, long remaining) {
-		if (remaining > INDEFINITE_NANOS && hold.queue().storeFailure() == null) {
+		if (Durations.isIndefinite(remaining) && hold.queue().storeFailure() == null) {
 			logger.warn("The lock backend " + this.store.description() + " failed; acquiring the lock on "
 					+ KeyFormat.quote(hold.key()) + " is retried until it is available: " + failure.getMessage());
 		}
@@ -507,7 +481,7 @@ final class Acquirer {
 	 * waited for other calls which failed meanwhile.
 	 */
 	private @Nullable BackendException failureSince(long deadline, long remaining) {
-		LocalQueue.LastAnswer last = (remaining <= -this.operationTimeout.toNanos()) ? this.lastFailure : null;
+		LocalQueue.LastAnswer last = (remaining <= -this.context.answerNanos()) ? this.lastFailure : null;
 		return (last != null && last.nanos() - deadline >= 0) ? last.failure() : null;
 	}
 

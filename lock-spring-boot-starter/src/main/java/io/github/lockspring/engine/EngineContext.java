@@ -47,6 +47,12 @@ final class EngineContext {
 
 	private static final Log logger = LogFactory.getLog(EngineContext.class);
 
+	/**
+	 * Time of a call that begins when even the time for the last one is over, unless any
+	 * call has less.
+	 */
+	private static final long LATE_CALL_NANOS = Duration.ofMillis(250).toNanos();
+
 	private final Store store;
 
 	private final LocalQueues queues;
@@ -189,6 +195,21 @@ final class EngineContext {
 	Duration timeoutUntil(long nanoTime) {
 		Duration remaining = Duration.ofNanos(Math.max(1, nanoTime - this.time.nanoTime()));
 		return Durations.min(remaining, this.settings.operationTimeout());
+	}
+
+	/**
+	 * Return the timeout of an attempt, which may be answered after its deadline. One
+	 * that begins after the deadline has the rest of the time of a call. If none is left,
+	 * because this process was paused, it has enough to look once more.
+	 * @param remaining the time until the deadline, negative after it
+	 */
+	Duration timeoutOfAttempt(long remaining) {
+		Duration usual = this.settings.operationTimeout();
+		if (remaining >= 0) {
+			return usual;
+		}
+		long rest = answerNanos() + remaining;
+		return Duration.ofNanos((rest > 0) ? rest : Math.min(answerNanos(), LATE_CALL_NANOS));
 	}
 
 	/**

@@ -41,11 +41,6 @@ public final class PermitLedger {
 	 */
 	private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
-	/**
-	 * Remaining time of an acquisition that waits indefinitely, at least.
-	 */
-	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
-
 	private final LockEngine engine;
 
 	private final LocalQueues queues;
@@ -192,7 +187,7 @@ public final class PermitLedger {
 	private void readLimit(Attempt attempt) {
 		CompletableFuture<Value> limit = this.limits.getAsync(attempt.key, attempt.answerDeadline);
 		long remaining = this.engine.nanosUntil(attempt.answerDeadline);
-		if (!limit.isDone() && remaining < INDEFINITE_NANOS) {
+		if (!limit.isDone() && !Durations.isIndefinite(remaining)) {
 			this.engine.runAfter(Duration.ofNanos(remaining),
 					() -> limit.completeExceptionally(this.engine.context().store().notAnswered()));
 		}

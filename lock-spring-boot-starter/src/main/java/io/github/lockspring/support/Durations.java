@@ -110,6 +110,15 @@ public final class Durations {
 	}
 
 	/**
+	 * Return whether a time is what is left of one that means <em>for ever</em>.
+	 * @param nanos the time in nanoseconds
+	 * @return whether it is longer than half of {@link #MAX_NANOS}
+	 */
+	public static boolean isIndefinite(long nanos) {
+		return nanos > MAX_NANOS / 2;
+	}
+
+	/**
 	 * Return a moment as a number of microseconds.
 	 * @param instant the moment
 	 * @return the microseconds since 1970, rounded down

@@ -145,7 +145,7 @@ class ZooKeeperOvertakenReplyServerTests extends TwoZooKeeperProcesses {
 	}
 
 	/**
-	 * Wait until the client was told that the node of the lease does not exist.
+	 * Wait until the client has learned that the node of the lease does not exist.
 	 */
 	private void awaitMissing() {
 		ZooKeeperProcess.await().until(() -> this.missing.getCount() == 0);
