@@ -166,7 +166,7 @@ public record JdbcStore(String url, String user, String password, String table, 
 	/**
 	 * The clock of the database.
 	 */
-	long micros() {
+	public long micros() {
 		return admin().execute((Connection connection) -> {
 			try (Statement statement = connection.createStatement();
 					ResultSet rows = statement.executeQuery("SELECT " + JdbcDialects.of(connection).now())) {

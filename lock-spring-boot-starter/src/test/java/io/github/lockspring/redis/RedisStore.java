@@ -17,8 +17,13 @@
 package io.github.lockspring.redis;
 
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
+import io.lettuce.core.internal.HostAndPort;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.MappingSocketAddressResolver;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -28,6 +33,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockspring.engine.EngineSettings;
@@ -46,8 +52,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  *
  * @param configuration the address
  * @param client how to get there
+ * @param ports ports to which connections to others lead, with Lettuce
  */
-public record RedisStore(RedisConfiguration configuration, Client client) implements Store {
+public record RedisStore(RedisConfiguration configuration, Client client,
+		Map<Integer, Integer> ports) implements Store {
 
 	private static final String CLIENT_NAME = "lock-engine-of-a-test";
 
@@ -64,13 +72,22 @@ public record RedisStore(RedisConfiguration configuration, Client client) implem
 		this(configuration, Client.LETTUCE);
 	}
 
+	/**
+	 * Creates a store.
+	 * @param configuration the address
+	 * @param client how to get there
+	 */
+	public RedisStore(RedisConfiguration configuration, Client client) {
+		this(configuration, client, Map.of());
+	}
+
 	static RedisStore on(RedisServer server) {
 		return new RedisStore(RedisProcess.configuration(server));
 	}
 
 	@Override
 	public StoreClient connect(EngineSettings settings) {
-		return new Connected(this.client.connect(this.configuration), settings);
+		return new Connected(this.client.connect(this.configuration, this.ports), settings);
 	}
 
 	/**
@@ -127,16 +144,28 @@ public record RedisStore(RedisConfiguration configuration, Client client) implem
 
 		LETTUCE, JEDIS;
 
-		RedisConnectionFactory connect(RedisConfiguration configuration) {
-			return (this == LETTUCE) ? lettuce(configuration) : jedis(configuration);
+		RedisConnectionFactory connect(RedisConfiguration configuration, Map<Integer, Integer> ports) {
+			return (this == LETTUCE) ? lettuce(configuration, ports) : jedis(configuration);
 		}
 
-		private static LettuceConnectionFactory lettuce(RedisConfiguration configuration) {
-			LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
-					LettuceClientConfiguration.builder().clientName(CLIENT_NAME).build());
+		private static LettuceConnectionFactory lettuce(RedisConfiguration configuration, Map<Integer, Integer> ports) {
+			LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder().clientName(CLIENT_NAME);
+			if (!ports.isEmpty()) {
+				client.clientResources(redirecting(ports));
+			}
+			LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration, client.build());
 			factory.afterPropertiesSet();
 			factory.start();
 			return factory;
+		}
+
+		/**
+		 * Clients learn addresses from servers, and connect to those of proxies.
+		 */
+		private static ClientResources redirecting(Map<Integer, Integer> ports) {
+			Function<HostAndPort, HostAndPort> proxy = (server) -> HostAndPort.of(server.getHostText(),
+					ports.getOrDefault(server.getPort(), server.getPort()));
+			return ClientResources.builder().socketAddressResolver(MappingSocketAddressResolver.create(proxy)).build();
 		}
 
 		private static JedisConnectionFactory jedis(RedisConfiguration configuration) {

@@ -155,6 +155,14 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	/**
+	 * Return the servers that the sentinels watch.
+	 * @return the master and the others
+	 */
+	public List<RedisServer> servers() {
+		return List.copyOf(this.servers);
+	}
+
+	/**
 	 * Return the sentinels.
 	 * @return the sentinels
 	 */

@@ -22,7 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * A transaction that locks a row and is open until {@link #close()}.
+ * A transaction that locks rows and is open until {@link #close()}.
  */
 public final class RowLock implements AutoCloseable {
 
@@ -43,6 +43,14 @@ public final class RowLock implements AutoCloseable {
 				}
 			}
 		}
+	}
+
+	/**
+	 * Lock the rows that a table has now.
+	 */
+	void lock(String table) throws SQLException {
+		this.connection.setAutoCommit(false);
+		SqlServer.execute(this.connection, "SELECT 1 FROM " + table + " FOR UPDATE");
 	}
 
 	/**

@@ -22,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +55,7 @@ public final class ServerProcess {
 
 	private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
 
-	private static final Map<String, String> VARIABLES = new ConcurrentHashMap<>();
+	private static volatile List<String> prefix = List.of();
 
 	private final Process process;
 
@@ -81,12 +80,12 @@ public final class ServerProcess {
 	 */
 	ServerProcess(Path log, String... command) {
 		List<String> words = new ArrayList<>(List.of("sh", "-c", ENDS_WITH_JVM, "sh"));
+		words.addAll(prefix);
 		words.addAll(List.of(command));
 		try {
-			ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true)
-				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-			builder.environment().putAll(VARIABLES);
-			this.process = builder.start();
+			this.process = new ProcessBuilder(words).redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+				.start();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -96,12 +95,12 @@ public final class ServerProcess {
 	}
 
 	/**
-	 * Set environment variables of the servers that are started from now on.
-	 * @param variables the variables, in place of those that were set before
+	 * Set how servers are started from now on.
+	 * @param words the words before each command, such as those of a program that starts
+	 * another one in its own process
 	 */
-	public static void setVariables(Map<String, String> variables) {
-		VARIABLES.clear();
-		VARIABLES.putAll(variables);
+	public static void setPrefix(List<String> words) {
+		prefix = List.copyOf(words);
 	}
 
 	static void runsFor(String testClass) {

@@ -188,10 +188,23 @@ public abstract class SqlServer implements AutoCloseable {
 	 * @return the transaction, which holds the lock until it is closed
 	 */
 	public RowLock lockRow(String table, String column, Object value) {
+		return locked((lock) -> lock.lock(table, column, value));
+	}
+
+	/**
+	 * Lock all rows of a table in a transaction of another connection.
+	 * @param table the table
+	 * @return the transaction, which holds the locks until it is closed
+	 */
+	public RowLock lockRows(String table) {
+		return locked((lock) -> lock.lock(table));
+	}
+
+	private RowLock locked(RowLocker locker) {
 		return attempt(() -> {
 			RowLock lock = new RowLock(dataSource().getConnection());
 			try {
-				lock.lock(table, column, value);
+				locker.accept(lock);
 				return lock;
 			}
 			catch (SQLException | RuntimeException ex) {
@@ -361,6 +374,15 @@ public abstract class SqlServer implements AutoCloseable {
 	private interface Attempt<T> {
 
 		T make() throws SQLException;
+
+	}
+
+	/**
+	 * Locks rows in a transaction.
+	 */
+	private interface RowLocker {
+
+		void accept(RowLock lock) throws SQLException;
 
 	}
 

@@ -150,6 +150,17 @@ abstract class SqlServerContract<S extends SqlServer> {
 		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> server().lockRow("t", "k", 3));
 	}
 
+	@Test
+	void allRowsAreLockedUntilTheEnd() throws SQLException {
+		server().execute("INSERT INTO t VALUES (2, 0)");
+		try (RowLock lock = server().lockRows("t")) {
+			assertThat(lock).isNotNull();
+			assertThat(isLocked(1)).isTrue();
+			assertThat(isLocked(2)).isTrue();
+		}
+		assertThat(isLocked(1)).isFalse();
+	}
+
 	private boolean isLocked(int key) throws SQLException {
 		String sql = "SELECT v FROM t WHERE k = " + key + " FOR UPDATE NOWAIT";
 		try (Connection connection = server().dataSource().getConnection();

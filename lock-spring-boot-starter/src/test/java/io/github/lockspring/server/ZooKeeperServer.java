@@ -286,6 +286,18 @@ public final class ZooKeeperServer implements AutoCloseable {
 	}
 
 	/**
+	 * End the process if it is running and start it on the same port, with its data, in
+	 * which few sequence numbers are left. Not for servers of an ensemble.
+	 * @param left how many of them each node has for its children
+	 */
+	public void restartAtLastNumbers(int left) {
+		end();
+		ZooKeeperData.setSequenceNumbers(folder().resolve("data"), Integer.MAX_VALUE - left);
+		launch();
+		awaitAnswer();
+	}
+
+	/**
 	 * End the process if it is running and start it on the same port, without data. Not
 	 * for servers of an ensemble.
 	 */

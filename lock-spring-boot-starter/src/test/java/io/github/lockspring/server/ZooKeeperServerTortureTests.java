@@ -18,6 +18,7 @@ package io.github.lockspring.server;
 import java.io.EOFException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -128,6 +129,20 @@ class ZooKeeperServerTortureTests {
 			assertThat(this.expired).isNotDone();
 			server.restartEmpty();
 			assertThat(server.counters()).containsEntry("zk_ephemerals_count", 0L);
+		}
+	}
+
+	@Test
+	void sequenceNumbersAreUsedUpAfterRestart() throws Exception {
+		try (ZooKeeperServer server = ZooKeeperServer.start();
+				ZooKeeper client = connect(server.connectString(), LONG_SESSION)) {
+			client.create("/queue", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+			server.restartAtLastNumbers(1);
+			Await.until("the client is connected again", () -> exists(client, "/queue"));
+			for (String number : List.of("2147483646", "2147483647")) {
+				assertThat(client.create("/queue/", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL))
+					.isEqualTo("/queue/" + number);
+			}
 		}
 	}
 

@@ -22,13 +22,19 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * Lets the wall clocks of processes jump, if the machine has a compiler for C. What it
- * compiles is loaded into each process before the system's library.
+ * Lets the wall clocks of processes jump, if the machine has a compiler for C. One of the
+ * things that it compiles is loaded into each process before the system's library, the
+ * other starts programs that are linked statically.
  */
 final class ClockShim {
+
+	private static final String LIBRARY = "skew.so";
+
+	private static final String LAUNCHER = "launch";
 
 	private final Path folder;
 
@@ -40,16 +46,17 @@ final class ClockShim {
 	 */
 	ClockShim(Path folder) {
 		this.folder = folder;
-		this.compiled = compile();
+		this.compiled = compile("skew.c", LIBRARY, "-shared", "-fPIC") && compile("launch.c", LAUNCHER);
 	}
 
-	private boolean compile() {
-		Path source = this.folder.resolve("skew.c");
-		try (InputStream resource = ClockShim.class.getResourceAsStream("skew.c")) {
+	private boolean compile(String name, String output, String... options) {
+		Path source = this.folder.resolve(name);
+		List<String> command = new ArrayList<>(List.of("gcc", "-O2", "-o", path(output), source.toString(), "-ldl"));
+		command.addAll(List.of(options));
+		try (InputStream resource = ClockShim.class.getResourceAsStream(name)) {
 			Files.write(source, resource.readAllBytes());
-			return new ProcessBuilder("gcc", "-O2", "-shared", "-fPIC", "-o", library(), source.toString())
-				.redirectErrorStream(true)
-				.redirectOutput(this.folder.resolve("skew.log").toFile())
+			return new ProcessBuilder(command).redirectErrorStream(true)
+				.redirectOutput(this.folder.resolve(name + ".log").toFile())
 				.start()
 				.waitFor() == 0;
 		}
@@ -62,8 +69,8 @@ final class ClockShim {
 		}
 	}
 
-	private String library() {
-		return this.folder.resolve("skew.so").toString();
+	private String path(String name) {
+		return this.folder.resolve(name).toString();
 	}
 
 	/**
@@ -74,15 +81,16 @@ final class ClockShim {
 	}
 
 	/**
-	 * Return the environment of processes with a common clock, which is right at first.
+	 * Return the words before the command of processes with a common clock, which is
+	 * right at first.
 	 * @param clock the name of the clock
 	 */
-	Map<String, String> variables(String clock) {
+	List<String> prefix(String clock) {
 		if (!this.compiled) {
-			return Map.of();
+			return List.of();
 		}
 		set(clock, 0);
-		return Map.of("LD_PRELOAD", library(), "SKEW_FILE", file(clock).toString());
+		return List.of("env", "LD_PRELOAD=" + path(LIBRARY), "SKEW_FILE=" + file(clock), path(LAUNCHER));
 	}
 
 	/**

@@ -16,9 +16,9 @@
 
 package io.github.lockspring.torture;
 
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 import io.github.lockspring.redis.RedisStore;
 import io.github.lockspring.server.FaultProxy;
@@ -29,45 +29,49 @@ import io.github.lockspring.torture.TortureSchedule.Step;
 
 /**
  * A Redis cluster of three servers, each with a replica, which clients find by
- * themselves.
+ * themselves, and reach through proxies.
  */
 final class ClusterTarget implements TortureStore {
 
 	private final RedisCluster cluster = RedisCluster.start();
 
+	private final Map<TortureFault, Inflictor> faults = new EnumMap<>(TortureFault.class);
+
+	ClusterTarget() {
+		this.faults.put(TortureFault.STORE_STOPPED, Failover.by(this::stop));
+		this.faults.put(TortureFault.STORE_FAILED_OVER, Failover.by(this::failOver));
+		this.faults.putAll(RedisFaults.of(this::master));
+	}
+
 	@Override
 	public List<FaultProxy> newProxies() {
-		return List.of();
+		return RedirectedPorts.proxies(this.cluster.nodes());
 	}
 
 	@Override
 	public StoreAddress address(List<FaultProxy> proxies) {
-		return new StoreAddress(ClientType.CLUSTER, String.join(",", this.cluster.addresses()));
+		return new StoreAddress(ClientType.CLUSTER,
+				String.join(",", this.cluster.addresses()) + " " + RedirectedPorts.of(this.cluster.nodes(), proxies));
 	}
 
 	@Override
-	public Set<TortureFault> faults() {
-		return EnumSet.of(TortureFault.STORE_STOPPED, TortureFault.STORE_FAILED_OVER, TortureFault.CLIENTS_KILLED,
-				TortureFault.SCRIPTS_FLUSHED);
+	public Map<TortureFault, Inflictor> faults() {
+		return this.faults;
 	}
 
-	@Override
-	public void inflict(Step step, FaultLog log) throws InterruptedException {
-		int slot = (int) (step.duration() * 31 % RedisCluster.SLOTS);
-		RedisServer server = this.cluster.master(slot);
-		switch (step.fault()) {
-			case STORE_STOPPED -> Failover.inflict(log, () -> stop(step, server));
-			case STORE_FAILED_OVER -> Failover.inflict(log, () -> failOver(slot, server));
-			case CLIENTS_KILLED -> Failover.killClients(log, server);
-			case SCRIPTS_FLUSHED -> server.flushScripts();
-			default -> throw new IllegalArgumentException(step.toString());
-		}
+	private static int slot(Step step) {
+		return (int) (step.duration() * 31 % RedisCluster.SLOTS);
+	}
+
+	private RedisServer master(Step step) {
+		return this.cluster.master(slot(step));
 	}
 
 	/**
 	 * If that takes long enough, its replica takes its place.
 	 */
-	private void stop(Step step, RedisServer server) {
+	private void stop(Step step) {
+		RedisServer server = master(step);
 		server.pause();
 		try {
 			Thread.sleep(step.duration());
@@ -79,9 +83,10 @@ final class ClusterTarget implements TortureStore {
 		this.cluster.awaitReady();
 	}
 
-	private void failOver(int slot, RedisServer server) {
-		this.cluster.failOver(slot);
-		server.restart();
+	private void failOver(Step step) {
+		RedisServer former = master(step);
+		this.cluster.failOver(slot(step));
+		former.restart();
 		this.cluster.awaitReady();
 	}
 

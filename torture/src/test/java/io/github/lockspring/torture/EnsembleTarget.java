@@ -17,9 +17,8 @@
 package io.github.lockspring.torture;
 
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.ZooKeeperEnsemble;
@@ -36,6 +35,10 @@ final class EnsembleTarget implements TortureStore {
 
 	private final ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start();
 
+	private final Map<TortureFault, Inflictor> faults = Map.of(TortureFault.STORE_STOPPED, this::pause,
+			TortureFault.STORE_KILLED, stopped(this.ensemble::loseQuorum), TortureFault.STORE_FAILED_OVER,
+			this::failOver);
+
 	@Override
 	public List<FaultProxy> newProxies() {
 		return this.ensemble.servers()
@@ -50,18 +53,28 @@ final class EnsembleTarget implements TortureStore {
 	}
 
 	@Override
-	public Set<TortureFault> faults() {
-		return EnumSet.of(TortureFault.STORE_STOPPED, TortureFault.STORE_KILLED);
+	public Map<TortureFault, Inflictor> faults() {
+		return this.faults;
 	}
 
 	/**
-	 * To the leader as well as to one that follows.
+	 * Let the leader or one that follows stand still.
 	 */
-	@Override
-	public void inflict(Step step, FaultLog log) throws InterruptedException {
+	private boolean pause(Step step, FaultLog log) throws InterruptedException {
 		ZooKeeperServer server = (step.duration() % 2 == 0) ? this.ensemble.leader() : this.ensemble.followers().get(0);
-		Runnable begin = (step.fault() == TortureFault.STORE_STOPPED) ? server::pause : server::kill;
-		ServerFaults.lasts(FaultKind.STOPPED, step, log, begin, this.ensemble::regainQuorum);
+		return stopped(server::pause).inflict(step, log);
+	}
+
+	/**
+	 * Another server becomes the leader, and serves for some time.
+	 */
+	private boolean failOver(Step step, FaultLog log) throws InterruptedException {
+		return stopped((step.duration() % 2 == 0) ? this.ensemble::failOverByKill : this.ensemble::failOverByPause)
+			.inflict(step, log);
+	}
+
+	private Inflictor stopped(Runnable begin) {
+		return ServerFaults.lasting(FaultKind.STOPPED, begin, this.ensemble::regainQuorum);
 	}
 
 	@Override

@@ -20,9 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
-import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.simulator.history.Fact.FaultKind;
+import io.github.lockspring.torture.TortureSchedule.Step;
 
 /**
  * Failovers of Redis, in which a replica takes the place of a server at a time that only
@@ -36,19 +37,22 @@ final class Failover {
 	}
 
 	/**
-	 * Let servers fail over. Until they are ready, it may happen at any time.
-	 * @param log the log
+	 * Return a fault in which servers fail over. Until they are ready, it may happen at
+	 * any time.
 	 * @param failover returns when all servers are ready again
 	 */
-	static void inflict(FaultLog log, Runnable failover) throws InterruptedException {
-		long fault = log.begin(FaultKind.STOPPED, FaultLog.ALL);
-		log.begin(FaultKind.FAILED_OVER, FaultLog.ALL);
-		CompletableFuture<Void> end = CompletableFuture.runAsync(failover);
-		while (!endsSoon(end)) {
+	static Inflictor by(Consumer<Step> failover) {
+		return (step, log) -> {
+			long fault = log.begin(FaultKind.STOPPED, FaultLog.ALL);
 			log.begin(FaultKind.FAILED_OVER, FaultLog.ALL);
-		}
-		log.begin(FaultKind.FAILED_OVER, FaultLog.ALL);
-		log.end(fault);
+			CompletableFuture<Void> end = CompletableFuture.runAsync(() -> failover.accept(step));
+			while (!endsSoon(end)) {
+				log.begin(FaultKind.FAILED_OVER, FaultLog.ALL);
+			}
+			log.begin(FaultKind.FAILED_OVER, FaultLog.ALL);
+			log.end(fault);
+			return true;
+		};
 	}
 
 	private static boolean endsSoon(CompletableFuture<Void> end) throws InterruptedException {
@@ -62,15 +66,6 @@ final class Failover {
 		catch (ExecutionException ex) {
 			throw new IllegalStateException(ex);
 		}
-	}
-
-	/**
-	 * Cut all connections of clients.
-	 */
-	static void killClients(FaultLog log, RedisServer server) {
-		log.begin(FaultKind.REPLY_LOST, FaultLog.ALL);
-		server.killClients("normal");
-		server.killClients("pubsub");
 	}
 
 }

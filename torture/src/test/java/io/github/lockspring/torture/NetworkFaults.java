@@ -18,10 +18,7 @@ package io.github.lockspring.torture;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 import io.github.lockspring.server.Direction;
@@ -32,39 +29,46 @@ import io.github.lockspring.torture.TortureSchedule.Step;
 /**
  * Lets faults happen to connections between workers and the store.
  */
-final class NetworkFaults {
+final class NetworkFaults implements Inflictor {
 
 	private static final int SLOW_BYTES_PER_SECOND = 2000;
 
+	/**
+	 * Longer than it takes until a worker requests something, also one that starts again.
+	 */
+	private static final Duration LONGEST_SILENCE = Duration.ofMinutes(1);
+
 	private final List<WorkerProcess> workers;
 
-	private final FaultLog log;
-
-	NetworkFaults(List<WorkerProcess> workers, FaultLog log) {
+	NetworkFaults(List<WorkerProcess> workers) {
 		this.workers = workers;
-		this.log = log;
 	}
 
 	/**
 	 * Let a fault happen to one worker or all, and end it.
 	 */
-	void inflict(Step step) throws InterruptedException {
-		switch (step.fault()) {
-			case CONNECTIONS_CUT -> cut(step, FaultProxy::cut);
-			case CONNECTIONS_CLOSED -> cut(step, FaultProxy::disconnect);
-			case REQUESTS_SWALLOWED -> lasts(FaultKind.PARTITIONED, step, (proxy) -> proxy.hole(Direction.UP));
-			case REPLIES_SWALLOWED -> lasts(FaultKind.PARTITIONED, step, (proxy) -> proxy.hole(Direction.DOWN));
-			case ALL_SWALLOWED -> lasts(FaultKind.PARTITIONED, step, (proxy) -> proxy.hole(Direction.BOTH));
-			case CONNECTIONS_REFUSED -> lasts(FaultKind.PARTITIONED, step, (proxy) -> {
+	@Override
+	public boolean inflict(Step step, FaultLog log) throws InterruptedException {
+		return fault(step).inflict(step, log);
+	}
+
+	private Inflictor fault(Step step) {
+		return switch (step.fault()) {
+			case CONNECTIONS_CUT -> cutting(FaultProxy::cut);
+			case CONNECTIONS_CLOSED -> cutting(FaultProxy::disconnect);
+			case REQUESTS_SWALLOWED -> lasting(FaultKind.PARTITIONED, (proxy) -> proxy.hole(Direction.UP));
+			case REPLIES_SWALLOWED -> lasting(FaultKind.PARTITIONED, (proxy) -> proxy.hole(Direction.DOWN));
+			case ALL_SWALLOWED -> lasting(FaultKind.PARTITIONED, (proxy) -> proxy.hole(Direction.BOTH));
+			case CONNECTIONS_REFUSED -> lasting(FaultKind.PARTITIONED, (proxy) -> {
 				proxy.refuse();
 				proxy.cut();
 			});
-			case DELAYED -> lasts(FaultKind.DELAYED, step,
+			case DELAYED -> lasting(FaultKind.DELAYED,
 					(proxy) -> proxy.delay(Direction.BOTH, Duration.ofMillis(step.duration() / 8)));
-			case SLOW -> lasts(FaultKind.DELAYED, step, (proxy) -> proxy.slow(Direction.BOTH, SLOW_BYTES_PER_SECOND));
-			case REPLY_DROPPED -> dropReply(step);
+			case SLOW -> lasting(FaultKind.DELAYED, (proxy) -> proxy.slow(Direction.BOTH, SLOW_BYTES_PER_SECOND));
+			case REPLY_DROPPED -> this::dropReply;
 			default -> throw new IllegalArgumentException(step.toString());
-		}
+		};
 	}
 
 	private boolean isOfAll(Step step) {
@@ -82,38 +86,47 @@ final class NetworkFaults {
 		return isOfAll(step) ? FaultLog.ALL : this.workers.get(step.worker()).name();
 	}
 
-	private void cut(Step step, Consumer<FaultProxy> fault) {
-		this.log.begin(FaultKind.REPLY_LOST, target(step));
-		proxies(step).forEach(fault);
+	private Inflictor cutting(Consumer<FaultProxy> cut) {
+		return (step, log) -> {
+			log.begin(FaultKind.REPLY_LOST, target(step));
+			proxies(step).forEach(cut);
+			return true;
+		};
 	}
 
-	private void lasts(FaultKind kind, Step step, Consumer<FaultProxy> begin) throws InterruptedException {
-		long fault = this.log.begin(kind, target(step));
-		try {
-			proxies(step).forEach(begin);
-			Thread.sleep(step.duration());
-		}
-		finally {
-			proxies(step).forEach(FaultProxy::heal);
-			this.log.end(fault);
-		}
+	private Inflictor lasting(FaultKind kind, Consumer<FaultProxy> begin) {
+		return (step, log) -> {
+			long fault = log.begin(kind, target(step));
+			try {
+				proxies(step).forEach(begin);
+				Thread.sleep(step.duration());
+			}
+			finally {
+				proxies(step).forEach(FaultProxy::heal);
+				log.end(fault);
+			}
+			return true;
+		};
 	}
 
-	private void dropReply(Step step) throws InterruptedException {
-		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(step.duration());
+	/**
+	 * Wait until something is requested, whose reply is dropped. There may be further
+	 * requests through other proxies.
+	 */
+	private boolean dropReply(Step step, FaultLog log) throws InterruptedException {
 		List<Future<String>> replies = proxies(step).stream().map(FaultProxy::dropReply).toList();
+		long end = System.nanoTime() + LONGEST_SILENCE.toNanos();
 		try {
-			for (Future<String> reply : replies) {
-				reply.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-				this.log.begin(FaultKind.REPLY_LOST, target(step));
+			while (replies.stream().noneMatch(Future::isDone) && System.nanoTime() - end < 0) {
+				Thread.sleep(1);
 			}
 		}
-		catch (TimeoutException | ExecutionException ex) {
-			// nothing was requested
-		}
 		finally {
 			proxies(step).forEach(FaultProxy::heal);
 		}
+		List<Future<String>> dropped = replies.stream().filter(Future::isDone).toList();
+		dropped.forEach((reply) -> log.begin(FaultKind.REPLY_LOST, target(step)));
+		return !dropped.isEmpty();
 	}
 
 }

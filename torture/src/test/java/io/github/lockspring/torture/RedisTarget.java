@@ -16,9 +16,10 @@
 
 package io.github.lockspring.torture;
 
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.Objects;
 
 import io.github.lockspring.redis.RedisStore;
 import io.github.lockspring.server.FaultProxy;
@@ -34,13 +35,17 @@ final class RedisTarget implements TortureStore {
 
 	private final ClientType client;
 
-	private final ServerFaults faults;
-
 	private final RedisServer server = RedisServer.builder().appendOnly().start();
+
+	private final Map<TortureFault, Inflictor> faults = new EnumMap<>(TortureFault.class);
 
 	RedisTarget(ClientType client, ServerFaults faults) {
 		this.client = client;
-		this.faults = faults;
+		this.faults.putAll(ServerFaults.ofProcess(this.server::pause, this.server::resume, this.server::kill,
+				this.server::restart));
+		this.faults.put(TortureFault.STORE_EMPTIED, this::empty);
+		this.faults.putAll(RedisFaults.of((step) -> this.server));
+		this.faults.putAll(faults.ofClock(this::time));
 	}
 
 	@Override
@@ -54,46 +59,21 @@ final class RedisTarget implements TortureStore {
 	}
 
 	@Override
-	public Set<TortureFault> faults() {
-		return EnumSet.of(TortureFault.STORE_STOPPED, TortureFault.STORE_KILLED, TortureFault.STORE_EMPTIED,
-				TortureFault.CLIENTS_KILLED, TortureFault.SCRIPTS_FLUSHED, TortureFault.OUT_OF_MEMORY,
-				TortureFault.STORE_CLOCK_BACK, TortureFault.STORE_CLOCK_FORWARD);
+	public Map<TortureFault, Inflictor> faults() {
+		return this.faults;
 	}
 
-	@Override
-	public void inflict(Step step, FaultLog log) throws InterruptedException {
-		switch (step.fault()) {
-			case STORE_STOPPED ->
-				ServerFaults.lasts(FaultKind.DELAYED, step, log, this.server::pause, this.server::resume);
-			case STORE_KILLED ->
-				ServerFaults.lasts(FaultKind.STOPPED, step, log, this.server::kill, this.server::restart);
-			case STORE_EMPTIED -> empty(step, log);
-			case CLIENTS_KILLED -> killClients(step, log);
-			case SCRIPTS_FLUSHED -> this.server.flushScripts();
-			case OUT_OF_MEMORY ->
-				ServerFaults.lasts(FaultKind.STOPPED, step, log, () -> limitMemory("1"), () -> limitMemory("0"));
-			case STORE_CLOCK_BACK -> this.faults.jumpBack(step, log);
-			case STORE_CLOCK_FORWARD -> this.faults.jumpForward(step, log);
-			default -> throw new IllegalArgumentException(step.toString());
-		}
+	private long time() {
+		List<?> time = (List<?>) Objects.requireNonNull(this.server.command("TIME"));
+		return 1000 * Long.parseLong((String) time.get(0)) + Long.parseLong((String) time.get(1)) / 1000;
 	}
 
-	private void empty(Step step, FaultLog log) throws InterruptedException {
+	private boolean empty(Step step, FaultLog log) throws InterruptedException {
 		log.begin(FaultKind.RESTARTED_WITHOUT_DATA, FaultLog.ALL);
-		ServerFaults.lasts(FaultKind.STOPPED, step, log, this.server::kill, () -> {
+		return ServerFaults.lasting(FaultKind.STOPPED, this.server::kill, () -> {
 			log.begin(FaultKind.RESTARTED_WITHOUT_DATA, FaultLog.ALL);
 			this.server.restartEmpty();
-		});
-	}
-
-	private void killClients(Step step, FaultLog log) {
-		boolean subscriptions = step.duration() % 2 == 0;
-		log.begin(subscriptions ? FaultKind.NOTIFICATION_LOST : FaultKind.REPLY_LOST, FaultLog.ALL);
-		this.server.killClients(subscriptions ? "pubsub" : "normal");
-	}
-
-	private void limitMemory(String bytes) {
-		this.server.command("CONFIG", "SET", "maxmemory", bytes);
+		}).inflict(step, log);
 	}
 
 	@Override

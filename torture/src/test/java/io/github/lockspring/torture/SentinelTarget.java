@@ -16,9 +16,10 @@
 
 package io.github.lockspring.torture;
 
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.stream.Stream;
 
 import io.github.lockspring.redis.RedisStore;
 import io.github.lockspring.server.FaultProxy;
@@ -28,35 +29,38 @@ import io.github.lockspring.torture.StoreAddress.ClientType;
 import io.github.lockspring.torture.TortureSchedule.Step;
 
 /**
- * A Redis server with two replicas and three sentinels, which clients find by themselves.
+ * A Redis server with two replicas and three sentinels, which clients find by themselves,
+ * and reach through proxies.
  */
 final class SentinelTarget implements TortureStore {
 
 	private final RedisSentinels sentinels = RedisSentinels.start();
 
+	private final List<RedisServer> servers = Stream
+		.concat(this.sentinels.sentinels().stream(), this.sentinels.servers().stream())
+		.toList();
+
+	private final Map<TortureFault, Inflictor> faults = new EnumMap<>(TortureFault.class);
+
+	SentinelTarget() {
+		this.faults.put(TortureFault.STORE_FAILED_OVER, Failover.by(this::failOver));
+		this.faults.putAll(RedisFaults.of((step) -> this.sentinels.master()));
+	}
+
 	@Override
 	public List<FaultProxy> newProxies() {
-		return List.of();
+		return RedirectedPorts.proxies(this.servers);
 	}
 
 	@Override
 	public StoreAddress address(List<FaultProxy> proxies) {
-		return new StoreAddress(ClientType.SENTINEL, String.join(",", this.sentinels.sentinelAddresses()));
+		return new StoreAddress(ClientType.SENTINEL,
+				String.join(",", this.sentinels.sentinelAddresses()) + " " + RedirectedPorts.of(this.servers, proxies));
 	}
 
 	@Override
-	public Set<TortureFault> faults() {
-		return EnumSet.of(TortureFault.STORE_FAILED_OVER, TortureFault.CLIENTS_KILLED, TortureFault.SCRIPTS_FLUSHED);
-	}
-
-	@Override
-	public void inflict(Step step, FaultLog log) throws InterruptedException {
-		switch (step.fault()) {
-			case STORE_FAILED_OVER -> Failover.inflict(log, () -> failOver(step));
-			case CLIENTS_KILLED -> Failover.killClients(log, this.sentinels.master());
-			case SCRIPTS_FLUSHED -> this.sentinels.master().flushScripts();
-			default -> throw new IllegalArgumentException(step.toString());
-		}
+	public Map<TortureFault, Inflictor> faults() {
+		return this.faults;
 	}
 
 	private void failOver(Step step) {

@@ -16,6 +16,9 @@
 
 package io.github.lockspring.torture;
 
+import java.util.Map;
+import java.util.function.LongSupplier;
+
 import io.github.lockspring.simulator.history.Fact.FaultKind;
 import io.github.lockspring.torture.TortureSchedule.Step;
 
@@ -29,6 +32,8 @@ final class ServerFaults {
 	 * is set back by more than ten.
 	 */
 	private static final long GREATEST_SKEW = 4;
+
+	private static final long TOLERANCE_MILLIS = 100;
 
 	private final ClockShim clocks;
 
@@ -47,45 +52,82 @@ final class ServerFaults {
 	}
 
 	/**
-	 * Let a fault last.
+	 * Return a fault that lasts.
+	 * @param kind what it is for the processes that lock
+	 * @param begin lets it begin
+	 * @param end lets it end
 	 */
-	static void lasts(FaultKind kind, Step step, FaultLog log, Runnable begin, Runnable end)
-			throws InterruptedException {
-		long fault = log.begin(kind, FaultLog.ALL);
-		try {
-			begin.run();
-			Thread.sleep(step.duration());
-		}
-		finally {
-			end.run();
-			log.end(fault);
-		}
+	static Inflictor lasting(FaultKind kind, Runnable begin, Runnable end) {
+		return (step, log) -> {
+			long fault = log.begin(kind, FaultLog.ALL);
+			try {
+				begin.run();
+				Thread.sleep(step.duration());
+			}
+			finally {
+				end.run();
+				log.end(fault);
+			}
+			return true;
+		};
+	}
+
+	/**
+	 * Return what can happen to the process of a server that keeps its data.
+	 */
+	static Map<TortureFault, Inflictor> ofProcess(Runnable pause, Runnable resume, Runnable kill, Runnable restart) {
+		return Map.of(TortureFault.STORE_STOPPED, lasting(FaultKind.DELAYED, pause, resume), TortureFault.STORE_KILLED,
+				lasting(FaultKind.STOPPED, kill, restart));
+	}
+
+	/**
+	 * Return what can happen to the wall clock of a server, if it can jump.
+	 * @param server reads this clock, in milliseconds
+	 */
+	Map<TortureFault, Inflictor> ofClock(LongSupplier server) {
+		return this.clocks.isAvailable()
+				? Map.of(TortureFault.STORE_CLOCK_BACK, (step, log) -> jumpBack(step, log, server),
+						TortureFault.STORE_CLOCK_FORWARD, (step, log) -> jumpForward(step, log, server))
+				: Map.of();
 	}
 
 	/**
 	 * Let the wall clock jump back, which is for leases as if it stood still.
 	 */
-	void jumpBack(Step step, FaultLog log) throws InterruptedException {
+	private boolean jumpBack(Step step, FaultLog log, LongSupplier server) throws InterruptedException {
 		long seconds = Math.min(1 + step.duration() / 1000, this.skew + GREATEST_SKEW);
-		if (seconds > 0) {
-			long fault = log.begin(FaultKind.CLOCK_STOOD, FaultLog.ALL);
-			this.skew -= seconds;
-			this.clocks.set(this.clock, this.skew);
-			Thread.sleep(1000 * seconds);
-			log.end(fault);
+		if (seconds == 0) {
+			return false;
 		}
+		long fault = log.begin(FaultKind.CLOCK_STOOD, FaultLog.ALL);
+		boolean jumped = jump(-seconds, server);
+		Thread.sleep(1000 * seconds);
+		log.end(fault);
+		return jumped;
 	}
 
 	/**
 	 * Let the wall clock jump forward, so that leases end early.
 	 */
-	void jumpForward(Step step, FaultLog log) {
+	private boolean jumpForward(Step step, FaultLog log, LongSupplier server) {
 		long seconds = Math.min(1 + step.duration() / 1000, GREATEST_SKEW - this.skew);
-		if (seconds > 0) {
-			log.begin(FaultKind.CLOCK_JUMPED_FORWARD, FaultLog.ALL);
-			this.skew += seconds;
-			this.clocks.set(this.clock, this.skew);
+		if (seconds == 0) {
+			return false;
 		}
+		log.begin(FaultKind.CLOCK_JUMPED_FORWARD, FaultLog.ALL);
+		return jump(seconds, server);
+	}
+
+	/**
+	 * Let the wall clock jump.
+	 * @return whether it is where it should be
+	 */
+	private boolean jump(long seconds, LongSupplier server) {
+		this.skew += seconds;
+		this.clocks.set(this.clock, this.skew);
+		long before = System.currentTimeMillis();
+		long time = server.getAsLong() - 1000 * this.skew;
+		return before - TOLERANCE_MILLIS <= time && time <= System.currentTimeMillis() + TOLERANCE_MILLIS;
 	}
 
 }

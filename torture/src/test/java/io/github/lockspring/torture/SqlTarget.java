@@ -16,13 +16,14 @@
 
 package io.github.lockspring.torture;
 
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 import io.github.lockspring.jdbc.JdbcLockSchema;
 import io.github.lockspring.jdbc.JdbcStore;
 import io.github.lockspring.server.FaultProxy;
+import io.github.lockspring.server.RowLock;
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.simulator.history.Fact.FaultKind;
 import io.github.lockspring.torture.StoreAddress.ClientType;
@@ -35,16 +36,19 @@ final class SqlTarget implements TortureStore {
 
 	private final SqlServer server;
 
-	private final ServerFaults faults;
-
 	private final JdbcStore store;
+
+	private final Map<TortureFault, Inflictor> faults = new EnumMap<>(TortureFault.class);
 
 	SqlTarget(SqlServer server, ServerFaults faults) {
 		this.server = server;
-		this.faults = faults;
 		this.store = new JdbcStore(server.jdbcUrl(), server.user(), server.password(),
 				JdbcLockSchema.DEFAULT_TABLE_NAME);
 		this.store.createTable();
+		this.faults.putAll(ServerFaults.ofProcess(server::pause, server::resume, server::kill, server::restart));
+		this.faults.put(TortureFault.CLIENTS_KILLED, this::killClients);
+		this.faults.put(TortureFault.ROWS_LOCKED, this::lockRows);
+		this.faults.putAll(faults.ofClock(() -> this.store.micros() / 1000));
 	}
 
 	@Override
@@ -59,25 +63,24 @@ final class SqlTarget implements TortureStore {
 	}
 
 	@Override
-	public Set<TortureFault> faults() {
-		return EnumSet.of(TortureFault.STORE_STOPPED, TortureFault.STORE_KILLED, TortureFault.CLIENTS_KILLED,
-				TortureFault.STORE_CLOCK_BACK, TortureFault.STORE_CLOCK_FORWARD);
+	public Map<TortureFault, Inflictor> faults() {
+		return this.faults;
 	}
 
-	@Override
-	public void inflict(Step step, FaultLog log) throws InterruptedException {
-		switch (step.fault()) {
-			case STORE_STOPPED ->
-				ServerFaults.lasts(FaultKind.DELAYED, step, log, this.server::pause, this.server::resume);
-			case STORE_KILLED ->
-				ServerFaults.lasts(FaultKind.STOPPED, step, log, this.server::kill, this.server::restart);
-			case CLIENTS_KILLED -> {
-				log.begin(FaultKind.REPLY_LOST, FaultLog.ALL);
-				this.server.terminateBackends();
-			}
-			case STORE_CLOCK_BACK -> this.faults.jumpBack(step, log);
-			case STORE_CLOCK_FORWARD -> this.faults.jumpForward(step, log);
-			default -> throw new IllegalArgumentException(step.toString());
+	private boolean killClients(Step step, FaultLog log) {
+		log.begin(FaultKind.REPLY_LOST, FaultLog.ALL);
+		this.server.terminateBackends();
+		return true;
+	}
+
+	private boolean lockRows(Step step, FaultLog log) throws InterruptedException {
+		long fault = log.begin(FaultKind.DELAYED, FaultLog.ALL);
+		try (RowLock lock = this.server.lockRows(this.store.table())) {
+			Thread.sleep(step.duration());
+			return true;
+		}
+		finally {
+			log.end(fault);
 		}
 	}
 

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
@@ -40,6 +41,8 @@ import io.github.lockspring.zookeeper.ZooKeeperStore;
  */
 record StoreAddress(ClientType client, String address) {
 
+	private static final int KEPT_CONNECTIONS = 4;
+
 	/**
 	 * Return the store at this address.
 	 * @param sessionTimeout the session timeout, of stores that have sessions
@@ -48,15 +51,19 @@ record StoreAddress(ClientType client, String address) {
 		return switch (this.client) {
 			case LETTUCE -> new RedisStore(standalone(), Client.LETTUCE);
 			case JEDIS -> new RedisStore(standalone(), Client.JEDIS);
-			case SENTINEL -> new RedisStore(sentinel(), Client.LETTUCE);
-			case CLUSTER -> new RedisStore(new RedisClusterConfiguration(nodes()), Client.LETTUCE);
+			case SENTINEL -> redirected(sentinel());
+			case CLUSTER -> redirected(new RedisClusterConfiguration(nodes()));
 			case JDBC -> jdbc();
 			case ZOOKEEPER -> new ZooKeeperStore(this.address, sessionTimeout);
 		};
 	}
 
 	private List<String> nodes() {
-		return Arrays.asList(this.address.split(","));
+		return Arrays.asList(this.address.split(" ")[0].split(","));
+	}
+
+	private RedisStore redirected(RedisConfiguration configuration) {
+		return new RedisStore(configuration, Client.LETTUCE, RedirectedPorts.parse(this.address.split(" ")[1]).ports());
 	}
 
 	private RedisStandaloneConfiguration standalone() {
@@ -72,9 +79,13 @@ record StoreAddress(ClientType client, String address) {
 		return configuration;
 	}
 
+	/**
+	 * Workers begin also while the database is away.
+	 */
 	private JdbcStore jdbc() {
 		String[] parts = this.address.split(" ", -1);
-		return new JdbcStore(parts[0], parts[1], parts[2], JdbcLockSchema.DEFAULT_TABLE_NAME);
+		return new JdbcStore(parts[0], parts[1], parts[2], JdbcLockSchema.DEFAULT_TABLE_NAME, KEPT_CONNECTIONS,
+				(pool) -> pool.setInitializationFailTimeout(-1));
 	}
 
 	/**

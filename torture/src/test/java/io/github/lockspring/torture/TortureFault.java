@@ -132,6 +132,16 @@ enum TortureFault {
 	OUT_OF_MEMORY(Lane.STORE),
 
 	/**
+	 * A transaction of another application locks all rows.
+	 */
+	ROWS_LOCKED(Lane.STORE),
+
+	/**
+	 * The sequence numbers of the store, below 2<sup>31</sup>, are used up.
+	 */
+	NUMBERS_USED_UP(Lane.STORE),
+
+	/**
 	 * The wall clock of the store jumps back.
 	 */
 	STORE_CLOCK_BACK(Lane.STORE),

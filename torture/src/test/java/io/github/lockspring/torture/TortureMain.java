@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.simulator.history.Finding;
@@ -83,7 +84,9 @@ final class TortureMain {
 		if (!report.violations().isEmpty()) {
 			keep(run, Path.of("target", "torture", name), schedule, history);
 		}
-		return new Outcome(history, report);
+		Set<TortureFault> missing = run.possibleFaults();
+		missing.removeAll(run.log().counts().keySet());
+		return new Outcome(report, missing);
 	}
 
 	private static void keep(TortureRun run, Path folder, TortureSchedule schedule, History history)
@@ -97,12 +100,12 @@ final class TortureMain {
 	}
 
 	/**
-	 * What happened, and what is wrong with it.
+	 * What was found, and what did not happen.
 	 *
-	 * @param history what happened
 	 * @param report the findings and numbers
+	 * @param missing the kinds of faults that are possible and did not happen
 	 */
-	record Outcome(History history, Report report) {
+	record Outcome(Report report, Set<TortureFault> missing) {
 
 		List<Finding> violations() {
 			return this.report.violations();

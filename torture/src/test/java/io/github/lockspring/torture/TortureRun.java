@@ -22,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,7 +39,6 @@ import io.github.lockspring.simulator.history.History;
 import io.github.lockspring.simulator.history.HistoryChecker;
 import io.github.lockspring.simulator.history.Report;
 import io.github.lockspring.torture.TortureFault.Lane;
-import io.github.lockspring.torture.TortureSchedule.Step;
 
 /**
  * Processes that lock the same keys on one store, while faults happen.
@@ -104,7 +102,7 @@ final class TortureRun implements AutoCloseable {
 		this.folder = Files.createTempDirectory("torture-");
 		this.clocks = new ClockShim(this.folder);
 		this.lines = new WorkerLines(this.log);
-		ServerProcess.setVariables(this.clocks.variables("store"));
+		ServerProcess.setPrefix(this.clocks.prefix("store"));
 		this.store = type.start(new ServerFaults(this.clocks, "store"));
 		this.workers = IntStream.rangeClosed(1, settings.workers())
 			.mapToObj((i) -> new WorkerProcess(this, "process-" + i))
@@ -144,19 +142,22 @@ final class TortureRun implements AutoCloseable {
 	}
 
 	/**
+	 * Return the kinds of faults that are possible here.
+	 */
+	Set<TortureFault> possibleFaults() {
+		Set<TortureFault> possible = TortureFault.of(Lane.WORKERS, Lane.NETWORK);
+		possible.addAll(this.store.faults().keySet());
+		if (!this.clocks.isAvailable()) {
+			possible.remove(TortureFault.WORKER_CLOCK_JUMPED);
+		}
+		return possible;
+	}
+
+	/**
 	 * Draw faults from the seed, of all kinds that are possible here.
 	 */
 	TortureSchedule randomSchedule() {
-		Set<TortureFault> possible = TortureFault.of(Lane.WORKERS);
-		possible.addAll(this.store.faults());
-		if (!this.workers.get(0).proxies().isEmpty()) {
-			possible.addAll(TortureFault.of(Lane.NETWORK));
-		}
-		if (!this.clocks.isAvailable()) {
-			possible.removeAll(List.of(TortureFault.WORKER_CLOCK_JUMPED, TortureFault.STORE_CLOCK_BACK,
-					TortureFault.STORE_CLOCK_FORWARD));
-		}
-		return TortureSchedule.random(this.seed, this.settings, possible);
+		return TortureSchedule.random(this.seed, this.settings, possibleFaults());
 	}
 
 	/**
@@ -170,7 +171,7 @@ final class TortureRun implements AutoCloseable {
 		Heartbeat probe = Heartbeat.start(this.store::ask, STALL, this.log::stalled);
 		this.workers.forEach(WorkerProcess::start);
 		awaitGrants();
-		inflict(schedule);
+		lanes().inflict(schedule, this.settings.duration());
 		awaitGrants();
 		Thread.sleep(this.settings.lease().multipliedBy(HEALING_LEASES).toMillis());
 		this.workers.forEach(this::end);
@@ -209,40 +210,10 @@ final class TortureRun implements AutoCloseable {
 		return met;
 	}
 
-	private void inflict(TortureSchedule schedule) throws InterruptedException {
-		WorkerFaults workerFaults = new WorkerFaults(this.workers, this.folder.resolve("busy.out"));
-		NetworkFaults networkFaults = new NetworkFaults(this.workers, this.log);
-		List<Thread> lanes = Arrays.stream(Lane.values())
-			.map((lane) -> new Thread(() -> inflict(schedule.steps(lane), switch (lane) {
-				case WORKERS -> workerFaults::inflict;
-				case NETWORK -> networkFaults::inflict;
-				case STORE -> (step) -> this.store.inflict(step, this.log);
-			}), "faults-" + lane))
-			.toList();
-		lanes.forEach(Thread::start);
-		for (Thread lane : lanes) {
-			lane.join();
-		}
-	}
-
-	private void inflict(List<Step> steps, Inflictor inflictor) {
-		long start = System.nanoTime();
-		try {
-			for (Step step : steps) {
-				long rest = step.millis() - (System.nanoTime() - start) / 1_000_000;
-				if (-rest > this.settings.duration().toMillis() - step.millis()) {
-					return;
-				}
-				Thread.sleep(Math.max(0, rest));
-				this.log.count(step.fault());
-				inflictor.inflict(step);
-			}
-			Thread.sleep(Math.max(0, this.settings.duration().toMillis() - (System.nanoTime() - start) / 1_000_000));
-		}
-		catch (Exception ex) {
-			ex.printStackTrace();
-			this.log.record("controller", new Audited("faults that failed with " + ex, 0, 1));
-		}
+	private FaultLanes lanes() {
+		return new FaultLanes(Map.of(Lane.WORKERS, new WorkerFaults(this.workers, this.folder.resolve("busy.out")),
+				Lane.NETWORK, new NetworkFaults(this.workers), Lane.STORE,
+				(step, log) -> this.store.faults().get(step.fault()).inflict(step, log)), this.log);
 	}
 
 	private void end(WorkerProcess worker) {
@@ -305,17 +276,8 @@ final class TortureRun implements AutoCloseable {
 		this.workers.stream().filter(WorkerProcess::isAlive).forEach(WorkerProcess::kill);
 		this.lines.close();
 		this.store.close();
-		ServerProcess.setVariables(Map.of());
+		ServerProcess.setPrefix(List.of());
 		FileSystemUtils.deleteRecursively(this.folder);
-	}
-
-	/**
-	 * Lets a fault happen, and ends it.
-	 */
-	private interface Inflictor {
-
-		void inflict(Step step) throws InterruptedException;
-
 	}
 
 }

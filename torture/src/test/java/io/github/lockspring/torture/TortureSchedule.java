@@ -60,7 +60,7 @@ record TortureSchedule(List<Step> steps) {
 		List<TortureFault> apart = new ArrayList<>(APART);
 		apart.retainAll(possible);
 		if (!apart.isEmpty()) {
-			apart.remove(random.nextInt(apart.size()));
+			apart.remove((int) Math.floorMod(seed, (long) apart.size()));
 		}
 		List<Step> steps = new ArrayList<>();
 		for (Lane lane : Lane.values()) {
@@ -73,14 +73,27 @@ record TortureSchedule(List<Step> steps) {
 		return new TortureSchedule(steps);
 	}
 
+	/**
+	 * Draw faults of a lane: each kind once, in a random order, and then any of them.
+	 */
 	private static List<Step> random(SplittableRandom random, TortureSettings settings, List<TortureFault> kinds) {
 		List<Step> steps = new ArrayList<>();
+		List<TortureFault> pending = new ArrayList<>(kinds);
+		long end = settings.duration().toMillis();
 		long time = 0;
+		while (!pending.isEmpty()) {
+			long share = (end - time) / pending.size() - settings.lease().toMillis();
+			TortureFault fault = pending.remove(random.nextInt(pending.size()));
+			time += random.nextLong(Math.max(1, Math.min(share, 2 * EVERY.get(fault.lane()))));
+			long duration = settings.lease().toMillis() / 2 + random.nextLong(settings.lease().toMillis());
+			steps.add(new Step(time, fault, random.nextInt(settings.workers() + 1), duration));
+			time += duration;
+		}
 		while (!kinds.isEmpty()) {
 			TortureFault fault = kinds.get(random.nextInt(kinds.size()));
 			time += random.nextInt(2 * EVERY.get(fault.lane()));
 			long duration = duration(random, settings.lease());
-			if (time + duration > settings.duration().toMillis()) {
+			if (time + duration > end) {
 				break;
 			}
 			steps.add(new Step(time, fault, random.nextInt(settings.workers() + 1), duration));

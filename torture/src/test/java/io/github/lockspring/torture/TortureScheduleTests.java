@@ -18,6 +18,7 @@ package io.github.lockspring.torture;
 
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,19 @@ class TortureScheduleTests {
 				EnumSet.of(TortureFault.STORE_CLOCK_BACK, TortureFault.STORE_EMPTIED, TortureFault.STORE_FAILED_OVER))
 			.filteredOn((fault) -> schedule.steps().stream().noneMatch((step) -> step.fault() == fault))
 			.hasSize(2);
+	}
+
+	@Test
+	void eachKindHappensWithinAMinute() {
+		TortureSettings minute = TortureSettings.of(Duration.ofMinutes(1));
+		Set<TortureFault> drawn = EnumSet.noneOf(TortureFault.class);
+		for (int seed = 1; seed <= 3; seed++) {
+			List<Step> steps = TortureSchedule.random(seed, minute, ALL).steps();
+			steps.forEach((step) -> drawn.add(step.fault()));
+			assertThat(steps).extracting(Step::fault).containsAll(TortureFault.of(Lane.WORKERS, Lane.NETWORK));
+			assertThat(steps).allMatch((step) -> step.millis() + step.duration() <= 60_000);
+		}
+		assertThat(drawn).isEqualTo(ALL);
 	}
 
 	@Test

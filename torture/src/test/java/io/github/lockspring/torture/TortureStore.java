@@ -18,10 +18,9 @@ package io.github.lockspring.torture;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 import io.github.lockspring.server.FaultProxy;
-import io.github.lockspring.torture.TortureSchedule.Step;
 
 /**
  * Servers of a store, to which faults can happen.
@@ -30,7 +29,6 @@ interface TortureStore extends AutoCloseable {
 
 	/**
 	 * Return new proxies before the servers, for one worker.
-	 * @return the proxies, empty if clients find the servers in another way
 	 */
 	List<FaultProxy> newProxies();
 
@@ -43,14 +41,7 @@ interface TortureStore extends AutoCloseable {
 	/**
 	 * Return the faults that can happen to the servers.
 	 */
-	Set<TortureFault> faults();
-
-	/**
-	 * Let a fault happen, and end it.
-	 * @param step the fault
-	 * @param log the log
-	 */
-	void inflict(Step step, FaultLog log) throws InterruptedException;
+	Map<TortureFault, Inflictor> faults();
 
 	/**
 	 * Ask the store something, past the proxies.

@@ -26,7 +26,7 @@ import io.github.lockspring.torture.TortureSchedule.Step;
 /**
  * Lets faults happen to processes of workers.
  */
-final class WorkerFaults {
+final class WorkerFaults implements Inflictor {
 
 	private static final int BUSY_PROCESSES = 4 * Runtime.getRuntime().availableProcessors();
 
@@ -46,14 +46,18 @@ final class WorkerFaults {
 		this.output = output;
 	}
 
-	/**
-	 * Let a fault happen, and end it.
-	 */
-	void inflict(Step step) throws InterruptedException {
+	@Override
+	public boolean inflict(Step step, FaultLog log) throws InterruptedException {
 		if (step.fault() == TortureFault.PROCESSORS_STARVED) {
 			starve(step.duration());
-			return;
 		}
+		else {
+			inflict(step);
+		}
+		return true;
+	}
+
+	private void inflict(Step step) throws InterruptedException {
 		WorkerProcess worker = this.workers.get(step.worker() % this.workers.size());
 		switch (step.fault()) {
 			case WORKER_STOPPED -> {

@@ -20,7 +20,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -70,9 +69,7 @@ final class WorkerProcess {
 		long seed = (this.run.seed() * 31 + this.name.hashCode()) * 31 + this.incarnation;
 		WorkerSettings settings = new WorkerSettings(this.run.settings(), seed, this.name, this.incarnation,
 				this.address, this.run.lines().port(), this.run.folder(), this.run.defect());
-		List<String> command = new ArrayList<>(List.of("env"));
-		Map<String, String> clock = this.run.clocks().variables(this.name);
-		clock.forEach((name, value) -> command.add(name + "=" + value));
+		List<String> command = new ArrayList<>(this.run.clocks().prefix(this.name));
 		command.addAll(
 				Arrays.asList(JavaProgram.command(JVM_OPTIONS, TortureWorker.class.getName(), settings.arguments())));
 		Path output = this.run.folder().resolve(this.name + ".out");

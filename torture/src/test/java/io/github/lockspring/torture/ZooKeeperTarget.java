@@ -17,9 +17,9 @@
 package io.github.lockspring.torture;
 
 import java.time.Duration;
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 import io.github.lockspring.server.FaultProxy;
@@ -40,7 +40,19 @@ final class ZooKeeperTarget implements TortureStore {
 	 */
 	static final Duration TICKS = Duration.ofSeconds(1);
 
+	/**
+	 * How many more requests for a key have a number of their own.
+	 */
+	private static final int NUMBERS_LEFT = 10;
+
 	private final ZooKeeperServer server = ZooKeeperServer.start();
+
+	private final Map<TortureFault, Inflictor> faults = new EnumMap<>(
+			ServerFaults.ofProcess(this.server::pause, this.server::resume, this.server::kill, this.server::restart));
+
+	ZooKeeperTarget() {
+		this.faults.put(TortureFault.NUMBERS_USED_UP, this::useUpNumbers);
+	}
 
 	@Override
 	public List<FaultProxy> newProxies() {
@@ -61,18 +73,17 @@ final class ZooKeeperTarget implements TortureStore {
 	}
 
 	@Override
-	public Set<TortureFault> faults() {
-		return EnumSet.of(TortureFault.STORE_STOPPED, TortureFault.STORE_KILLED);
+	public Map<TortureFault, Inflictor> faults() {
+		return this.faults;
 	}
 
-	@Override
-	public void inflict(Step step, FaultLog log) throws InterruptedException {
-		if (step.fault() == TortureFault.STORE_STOPPED) {
-			ServerFaults.lasts(FaultKind.DELAYED, step, log, this.server::pause, this.server::resume);
-		}
-		else {
-			ServerFaults.lasts(FaultKind.STOPPED, step, log, this.server::kill, this.server::restart);
-		}
+	/**
+	 * The numbers of all queues are used up soon after the server has started again.
+	 */
+	private boolean useUpNumbers(Step step, FaultLog log) throws InterruptedException {
+		return ServerFaults
+			.lasting(FaultKind.STOPPED, this.server::stop, () -> this.server.restartAtLastNumbers(NUMBERS_LEFT))
+			.inflict(step, log);
 	}
 
 	@Override
