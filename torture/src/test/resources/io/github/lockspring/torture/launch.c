@@ -23,21 +23,23 @@
 #error "jumps and calls are those of x86-64"
 #endif
 
-#define MOVED __attribute__((section("moved"), used)) static
 #define VDSO_SIZE 8192
+#define HIDDEN __attribute__((visibility("hidden")))
+#define INLINE static inline __attribute__((always_inline))
 
-/* Path of the file with the skew, which is moved together with the code. */
+/* Code that is copied to the end of the vDSO, and the path of the file with the skew. */
+#define MOVED __attribute__((section("moved"), used)) static
 asm(".section moved,\"ax\"\n.globl path\n.hidden path\npath: .space 256\n.previous");
-extern char path[256] __attribute__((visibility("hidden")));
-extern char __start_moved[] __attribute__((visibility("hidden"))), __stop_moved[] __attribute__((visibility("hidden")));
+extern HIDDEN char path[256];
+extern HIDDEN char __start_moved[], __stop_moved[];
 
-static inline __attribute__((always_inline)) long call(long number, long a, long b, long c) {
+INLINE long call(long number, long a, long b, long c) {
 	long result;
 	asm volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
 	return result;
 }
 
-static inline __attribute__((always_inline)) long seconds(void) {
+INLINE long seconds(void) {
 	long skew = 0;
 	long file = call(SYS_open, (long) path, O_RDONLY, 0);
 	if (file >= 0) {
@@ -90,52 +92,67 @@ static long vdso_of(pid_t process) {
 	return entry[1];
 }
 
+static void put(int memory, long to, const void *bytes, long size) {
+	require(pwrite(memory, bytes, size, to) == size, "vDSO");
+}
+
+/* Address of what is moved, relative to the begin of the vDSO. */
+static long moved(void *part) {
+	return VDSO_SIZE - (__stop_moved - (char *) part);
+}
+
+/* Let a function jump to another one. All programs have the same vDSO. */
 static void replace(int memory, long vdso, const char *name, void *function) {
 	void *own = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
 	long from = (char *) dlsym(own, name) - (char *) getauxval(AT_SYSINFO_EHDR);
-	long to = VDSO_SIZE - (__stop_moved - (char *) function);
-	int distance = to - (from + 5);
+	int distance = moved(function) - (from + 5);
 	char jump[5] = { (char) 0xe9 };
 	memcpy(jump + 1, &distance, sizeof(distance));
-	require(pwrite(memory, jump, sizeof(jump), vdso + from) == sizeof(jump), name);
+	put(memory, vdso + from, jump, sizeof(jump));
 }
 
 static void replace_all(pid_t process) {
 	char name[64];
+	const char *file = getenv("SKEW_FILE");
 	long vdso = vdso_of(process);
-	long size = __stop_moved - __start_moved;
 	snprintf(name, sizeof(name), "/proc/%d/mem", process);
 	int memory = open(name, O_RDWR);
-	require(pwrite(memory, __start_moved, size, vdso + VDSO_SIZE - size) == size, "vDSO");
-	const char *file = getenv("SKEW_FILE");
-	long length = strlen(file) + 1;
-	require(length <= sizeof(path) && pwrite(memory, file, length, vdso + VDSO_SIZE - (__stop_moved - path)) == length, file);
+	require(strlen(file) < sizeof(path), file);
+	put(memory, vdso + moved(__start_moved), __start_moved, __stop_moved - __start_moved);
+	put(memory, vdso + moved(path), file, strlen(file) + 1);
 	replace(memory, vdso, "__vdso_clock_gettime", moved_clock_gettime);
 	replace(memory, vdso, "__vdso_gettimeofday", moved_gettimeofday);
 	replace(memory, vdso, "__vdso_time", moved_time);
 }
 
+/* Stop the program when it is about to begin. */
+static void trace(pid_t program, int ready) {
+	int status;
+	require(!ptrace(PTRACE_SEIZE, program, 0, PTRACE_O_TRACEEXEC), "ptrace");
+	require(write(ready, "", 1) == 1, "pipe");
+	while (waitpid(program, &status, __WALL) == program && status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
+		require(!ptrace(PTRACE_CONT, program, 0, WSTOPSIG(status)), "signal");
+	}
+	replace_all(program);
+	require(!ptrace(PTRACE_DETACH, program, 0, 0), "detach");
+}
+
 int main(int count, char **arguments) {
-	int ready[2], status;
+	int ready[2];
+	char byte;
 	pid_t program = getpid();
 	require(!pipe(ready), "pipe");
 	pid_t child = fork();
-	if (!child && fork()) {
+	if (!child) {
+		if (!fork()) {
+			trace(program, ready[1]);
+		}
 		_exit(0); /* so that the program has no child */
 	}
-	if (!child) {
-		require(!ptrace(PTRACE_SEIZE, program, 0, PTRACE_O_TRACEEXEC), "ptrace");
-		require(write(ready[1], "", 1) == 1, "pipe");
-		while (waitpid(program, &status, __WALL) == program && status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
-			require(!ptrace(PTRACE_CONT, program, 0, WSTOPSIG(status)), "signal");
-		}
-		replace_all(program);
-		require(!ptrace(PTRACE_DETACH, program, 0, 0), "detach");
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
+	waitpid(child, NULL, 0);
 	close(ready[1]);
-	require(read(ready[0], &status, 1) == 1, "tracer");
+	require(read(ready[0], &byte, 1) == 1, "tracer");
+	close(ready[0]);
 	execvp(arguments[1], arguments + 1);
 	perror(arguments[1]);
 	return 127;
