@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * it still has the version that is known here.
  * <p>
  * Entries are discarded after a time for which a deleted node certainly still exists,
- * because the versions of a node that was deleted and created again start anew.
- * Thread-safe.
+ * because the versions of a node that was deleted and created again start anew. So do
+ * those of servers that lost their data while this process was disconnected. Thread-safe.
  */
 final class RecentValueNodes {
 
@@ -46,6 +46,11 @@ final class RecentValueNodes {
 
 	private final long maxAgeNanos;
 
+	/**
+	 * Time from which on nodes are known.
+	 */
+	private volatile long beginNanos = System.nanoTime();
+
 	RecentValueNodes(Duration maxAge) {
 		this.maxAgeNanos = maxAge.toNanos();
 	}
@@ -60,10 +65,17 @@ final class RecentValueNodes {
 	}
 
 	/**
+	 * Discard all nodes, and those that are being read or written.
+	 */
+	void discard() {
+		this.beginNanos = System.nanoTime();
+	}
+
+	/**
 	 * Return whether a node may still be changed without being read again.
 	 */
 	boolean isRecent(RecentNode node) {
-		return System.nanoTime() - node.asked() < this.maxAgeNanos;
+		return System.nanoTime() - node.asked() < this.maxAgeNanos && node.asked() - this.beginNanos >= 0;
 	}
 
 	/**

@@ -89,6 +89,7 @@ final class ZooKeeperValueBackend implements ValueBackend {
 	 * Handle the restoration of the connection, or a new session.
 	 */
 	void resumed(Session session) {
+		this.recentNodes.discard();
 		this.watches.resumed();
 		this.deletedValues.sweep(session);
 	}

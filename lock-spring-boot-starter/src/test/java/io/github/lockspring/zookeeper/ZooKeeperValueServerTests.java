@@ -297,6 +297,26 @@ class ZooKeeperValueServerTests {
 	}
 
 	@Test
+	void updateAfterADisconnectionReadsTheValueAgain() throws Exception {
+		CuratorFramework client = Clients.create(this.proxy.host() + ':' + this.proxy.port(), SESSION);
+		try (ZooKeeperProcess process = new ZooKeeperProcess(client,
+				new ZooKeeperLockBackend(client, Clients.SETTINGS))) {
+			process.apply("key", new ValueChange.Set(1_000, ValueChange.ANY_VERSION));
+			int known = version("key");
+			this.proxy.refuse();
+			this.proxy.cut();
+			this.two.client.delete().forPath(this.paths.valueOf("key")); // as servers
+																			// that
+																			// lost it
+			this.two.apply("key", new ValueChange.Set(1, ValueChange.ANY_VERSION));
+			assertThat(version("key")).isEqualTo(known);
+			ZooKeeperProcess.await().until(() -> !client.getZookeeperClient().isConnected());
+			this.proxy.heal();
+			assertThat(process.apply("key", INCREMENT).after().number()).isEqualTo(2);
+		}
+	}
+
+	@Test
 	void updateThatKnowsADeletedValueAppliesToItsSuccessorInTheSameNode() throws Exception {
 		this.one.apply("key", new ValueChange.Set(1_000, 0));
 		this.two.apply("key", DELETE);
