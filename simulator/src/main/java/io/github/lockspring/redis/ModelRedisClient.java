@@ -74,15 +74,17 @@ public final class ModelRedisClient implements RedisClientAdapter {
 	}
 
 	/**
+	 * Store the time of failovers on the server, as with sentinels.
+	 */
+	public void keepTimeOfFailovers() {
+		this.lead.keep();
+	}
+
+	/**
 	 * Handle a failover: the network leads to another server from now on. Tokens lead its
 	 * clock for a minute.
-	 * @param kept whether the server stores the time of the failover, as one reported by
-	 * sentinels does
 	 */
-	public void failOver(boolean kept) {
-		if (kept) {
-			this.lead.keep();
-		}
+	public void failOver() {
 		this.lead.begin(Duration.ZERO);
 		channel().failedOver();
 		reconnect();

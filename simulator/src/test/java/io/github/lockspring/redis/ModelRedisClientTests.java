@@ -191,14 +191,15 @@ class ModelRedisClientTests {
 	@Test
 	void messageForAFormerSubscriptionIsIgnored() {
 		this.server.command("PUBLISH", "channel", "late");
-		this.client.failOver(false);
+		this.client.failOver();
 		this.network.deliverAll();
 		assertThat(this.channel.events).containsExactly("listening", "failed over", "listening");
 	}
 
 	@Test
 	void tokensLeadTheClockAfterAFailover() {
-		this.client.failOver(true);
+		this.client.keepTimeOfFailovers();
+		this.client.failOver();
 		assertThat(this.calls.run(acquire("one"), TIMEOUT).number(0)).isGreaterThan(1_800_000_000_000_000L);
 		assertThat(this.server.keys()).contains("{lock:}:mark");
 	}

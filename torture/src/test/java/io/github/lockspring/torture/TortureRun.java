@@ -250,7 +250,7 @@ final class TortureRun implements AutoCloseable {
 	 * @return what was found, and the numbers
 	 */
 	Report check(History history) {
-		return new HistoryChecker(new Bounds(this.store.longestLease(this.settings.lease()),
+		return new HistoryChecker(new Bounds(this.settings.lease(), this.store.longestLease(this.settings.lease()),
 				this.settings.operationTimeout(), POLL, SLACK))
 			.report(history);
 	}

@@ -47,6 +47,8 @@ public final class SimulatedRedis implements SimulatedStore {
 
 	private RedisModel remembered;
 
+	private boolean failedOver;
+
 	/**
 	 * Create a server without data.
 	 * @param server the server at which it is
@@ -61,6 +63,9 @@ public final class SimulatedRedis implements SimulatedStore {
 	@Override
 	public LockBackend backend(Link link) {
 		ModelRedisClient client = new ModelRedisClient(new LinkNetwork(link));
+		if (this.failedOver) {
+			client.keepTimeOfFailovers();
+		}
 		this.clients.put(link.client(), client);
 		return client.backend(RedisLockSettings.defaults());
 	}
@@ -72,10 +77,14 @@ public final class SimulatedRedis implements SimulatedStore {
 
 	@Override
 	public void failOver() {
+		this.failedOver = true;
 		this.model = this.remembered;
 		this.remembered = copy();
 		this.clients.keySet().removeIf(Node::isDead);
-		this.clients.forEach((node, client) -> node.executor().execute(() -> client.failOver(true)));
+		this.clients.forEach((node, client) -> node.executor().execute(() -> {
+			client.keepTimeOfFailovers();
+			client.failOver();
+		}));
 	}
 
 	@Override

@@ -86,7 +86,8 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 	 * @return what was found, and the numbers of the history
 	 */
 	public Report report(History history) {
-		Bounds bounds = new Bounds(longestLease(), this.settings.operationTimeout(), POLL, SLACK);
+		Bounds bounds = new Bounds(this.settings.lease(), longestLease(), this.settings.operationTimeout(), POLL,
+				SLACK);
 		return new HistoryChecker(bounds).report(history);
 	}
 

@@ -21,13 +21,14 @@ import java.time.Duration;
 /**
  * Times to which a history is held.
  *
- * @param lease the longest lease time
+ * @param lease the lease time of locks
+ * @param longestLease the longest time for which the store may keep a lease
  * @param operationTimeout the longest time of one call to the store
  * @param poll the longest time between two looks of one that waits
  * @param slack the time that processes need for themselves, and the precision of the
  * times in the history
  */
-public record Bounds(Duration lease, Duration operationTimeout, Duration poll, Duration slack) {
+public record Bounds(Duration lease, Duration longestLease, Duration operationTimeout, Duration poll, Duration slack) {
 
 	/**
 	 * Return how long a request may take beyond its wait time.
@@ -52,7 +53,7 @@ public record Bounds(Duration lease, Duration operationTimeout, Duration poll, D
 	 * @return nanoseconds
 	 */
 	long afterFault() {
-		return nanos(this.lease.plus(this.slack));
+		return nanos(this.longestLease.plus(this.slack));
 	}
 
 	/**
@@ -64,7 +65,7 @@ public record Bounds(Duration lease, Duration operationTimeout, Duration poll, D
 	}
 
 	long leaseTime() {
-		return nanos(this.lease);
+		return nanos(this.longestLease);
 	}
 
 	long callTime() {
