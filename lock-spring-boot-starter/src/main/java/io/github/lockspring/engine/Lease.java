@@ -297,7 +297,22 @@ class Lease {
 	}
 
 	boolean isExpired(TimeSource time) {
-		return this.ended || isExpired(time.nanoTime(), time.currentTimeMillis());
+		return this.ended || isPast(time);
+	}
+
+	/**
+	 * Return whether the store no longer has the lease, as far as is known. While it is
+	 * released, that may be the effect of the release.
+	 */
+	boolean hasEnded() {
+		return this.ended;
+	}
+
+	/**
+	 * Return whether the time of the lease is over.
+	 */
+	boolean isPast(TimeSource time) {
+		return isExpired(time.nanoTime(), time.currentTimeMillis());
 	}
 
 	private boolean isExpired(long nanos, long millis) {

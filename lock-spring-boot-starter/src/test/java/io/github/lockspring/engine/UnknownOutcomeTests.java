@@ -200,6 +200,17 @@ class UnknownOutcomeTests {
 	}
 
 	@Test
+	void releaseThatIsTakenForALossBeforeItsOutcomeIsUnknownIsNoLoss() {
+		Hold hold = Harness.hold(this.engine);
+		this.backend.next(Kind.RELEASE, Fault.before(() -> {
+			this.harness.store.expire(hold.lease().request());
+			Fault.unavailable().before();
+		}));
+		assertThat(hold.release()).isTrue();
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
 	void releaseIsRepeatedUntilTheStoreIsBack() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
