@@ -144,7 +144,11 @@ public record RedisStore(RedisConfiguration configuration, Client client,
 
 		LETTUCE, JEDIS;
 
-		RedisConnectionFactory connect(RedisConfiguration configuration, Map<Integer, Integer> ports) {
+		RedisConnectionFactory connect(RedisConfiguration configuration) {
+			return connect(configuration, Map.of());
+		}
+
+		private RedisConnectionFactory connect(RedisConfiguration configuration, Map<Integer, Integer> ports) {
 			return (this == LETTUCE) ? lettuce(configuration, ports) : jedis(configuration);
 		}
 
