@@ -151,6 +151,14 @@ public final class SimulatedZooKeeper implements SimulatedStore {
 		this.servers.clear();
 	}
 
+	/**
+	 * Return the servers.
+	 * @return the servers
+	 */
+	public ZooKeeperModel servers() {
+		return this.servers;
+	}
+
 	private boolean isAvailable() {
 		return !this.server.isStopped() && this.scheduler.now() >= this.electedNanos;
 	}

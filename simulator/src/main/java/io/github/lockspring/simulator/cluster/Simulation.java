@@ -72,15 +72,6 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 	}
 
 	/**
-	 * Return this simulation with other kinds of work.
-	 * @param works the kinds of work
-	 * @return the simulation
-	 */
-	public Simulation withWorks(Set<ClusterWork> works) {
-		return new Simulation(this.seed, this.settings.withWorks(works), this.store);
-	}
-
-	/**
 	 * Check a history of this simulation, and count what it contains.
 	 * @param history the history
 	 * @return what was found, and the numbers of the history

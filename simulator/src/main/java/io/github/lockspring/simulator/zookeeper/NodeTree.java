@@ -42,9 +42,22 @@ final class NodeTree {
 
 	private final Map<String, Set<String>> children = new HashMap<>();
 
+	private int firstSequence;
+
 	NodeTree() {
 		this.nodes.put(ROOT,
 				ZNode.create(new Creation(new Moment(0, 0), 0, false), ZooDefs.Ids.OPEN_ACL_UNSAFE, new byte[0]));
+	}
+
+	/**
+	 * Return the first sequence number in a new container.
+	 */
+	int firstSequence() {
+		return this.firstSequence;
+	}
+
+	void setFirstSequence(int firstSequence) {
+		this.firstSequence = firstSequence;
 	}
 
 	@Nullable ZNode find(String path) {

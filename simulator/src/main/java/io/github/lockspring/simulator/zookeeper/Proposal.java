@@ -141,7 +141,8 @@ final class Proposal {
 			throw new KeeperException.NoChildrenForEphemeralsException(path);
 		}
 		Creation creation = new Creation(this.moment, mode.isEphemeral() ? session : 0, mode.isContainer());
-		put(path, ZNode.create(creation, request.getAcl(), request.getData()), EventType.NodeCreated);
+		put(path, ZNode.create(creation, request.getAcl(), request.getData())
+			.withCreations(mode.isContainer() ? this.tree.firstSequence() : 0), EventType.NodeCreated);
 		put(parentPath, parent.withCreation(this.moment.zxid()), EventType.None);
 		return path;
 	}

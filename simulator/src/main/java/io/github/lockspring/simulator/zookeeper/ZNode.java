@@ -42,6 +42,14 @@ record ZNode(Creation creation, List<ACL> acl, byte[] data, int version, Moment 
 		return new ZNode(creation, acl, data, 0, creation.moment(), 0, creation.moment().zxid());
 	}
 
+	/**
+	 * Return this node as if it had had children before.
+	 * @param creations how many
+	 */
+	ZNode withCreations(int creations) {
+		return withChildren(creations, this.childrenChanged);
+	}
+
 	ZNode withData(byte[] data, Moment moment) {
 		return new ZNode(this.creation, this.acl, data, this.version + 1, moment, this.creations, this.childrenChanged);
 	}

@@ -88,6 +88,15 @@ public final class ZooKeeperModel {
 	}
 
 	/**
+	 * Let the sequence numbers in containers that are created from now on begin with a
+	 * number, as if as many nodes had been created there before.
+	 * @param first the first number
+	 */
+	public void setFirstSequence(int first) {
+		this.tree.setFirstSequence(first);
+	}
+
+	/**
 	 * Connect a client to any of the servers.
 	 * @param receiver the end at the client
 	 * @return the end at the server

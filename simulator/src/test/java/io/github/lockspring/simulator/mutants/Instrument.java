@@ -30,6 +30,8 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
+import io.github.lockspring.simulator.cluster.ClusterFault;
+import io.github.lockspring.simulator.cluster.ClusterSettings;
 import io.github.lockspring.simulator.cluster.ClusterWork;
 import io.github.lockspring.simulator.cluster.Simulation;
 import io.github.lockspring.simulator.cluster.StoreType;
@@ -57,8 +59,8 @@ public enum Instrument {
 	},
 
 	/**
-	 * Simulations of clusters. The argument is the store, and the kinds of work unless
-	 * all are done.
+	 * Simulations of clusters. The argument is the store, and the kinds of work and of
+	 * faults unless there are all of them.
 	 */
 	CLUSTER("Cluster: ") {
 
@@ -66,19 +68,43 @@ public enum Instrument {
 		int find(String argument, int from, int to) {
 			Replacement.install();
 			String[] words = argument.split("[ ,]");
-			StoreType store = StoreType.of(words[0]);
-			Set<ClusterWork> works = Stream.of(words).skip(1).map(ClusterWork::valueOf).collect(Collectors.toSet());
+			Set<ClusterWork> works = constants(ClusterWork.class, words);
+			Set<ClusterFault> faults = constants(ClusterFault.class, words);
 			return firstOf(from, to, (seed) -> {
-				Simulation simulation = Simulation.ofSeed(seed, store);
+				Simulation simulation = Simulation.ofSeed(seed, StoreType.of(words[0]));
+				ClusterSettings settings = simulation.settings();
 				if (!works.isEmpty()) {
-					simulation = simulation.withWorks(works);
+					settings = settings.withWorks(works);
 				}
+				if (!faults.isEmpty()) {
+					settings = settings.withFaults(faults);
+				}
+				simulation = new Simulation(seed, settings, simulation.store());
 				List<Finding> violations = simulation.violations(simulation.run());
 				if (EXPLAINS && !violations.isEmpty()) {
 					System.out.println("seed " + seed + ": " + violations.get(0));
 				}
 				return !violations.isEmpty();
 			});
+		}
+
+		private <E extends Enum<E>> Set<E> constants(Class<E> type, String[] names) {
+			return Stream.of(type.getEnumConstants())
+				.filter((constant) -> List.of(names).contains(constant.name()))
+				.collect(Collectors.toSet());
+		}
+
+	},
+
+	/**
+	 * A test class that simulates.
+	 */
+	SIMULATION("Simulation: ") {
+
+		@Override
+		int find(String test, int from, int to) {
+			Replacement.install();
+			return TEST.find(test, from, to);
 		}
 
 	},

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.simulator.threads;
 
+import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -169,7 +170,13 @@ final class Actor {
 	 */
 	<T> @Nullable T waitFor(String key, long waitMillis, Callable<@Nullable T> call) {
 		long since = this.trial.scheduler.now();
-		T result = attempt(call);
+		T result = attempt(() -> {
+			T answer = call.call();
+			if (key.equals(KEY) && (answer == null || Boolean.FALSE.equals(answer))) {
+				this.trial.checkDenied(key, since);
+			}
+			return answer;
+		});
 		this.trial.record(this.name + " waited " + waitMillis + " ms since " + since + " ns, result " + result);
 		long waited = this.trial.scheduler.now() - since;
 		long late = waited - TimeUnit.MILLISECONDS.toNanos(waitMillis);
@@ -197,6 +204,18 @@ final class Actor {
 			sleep(pause());
 			end(claim);
 		}
+	}
+
+	/**
+	 * Hold a key that nobody else uses for longer than its lease time, which must be
+	 * possible while the engine is open.
+	 */
+	void useOther() {
+		AcquireOptions options = AcquireOptions.exclusive(Duration.ofMillis(300), true);
+		Hold hold = attempt(() -> engine().acquire("unused", options, 0));
+		sleep(500);
+		Trial.check(hold != null && hold.isHeld(), "An engine that is open does not work");
+		hold.release();
 	}
 
 	Claim begin(Hold hold, int weight) {

@@ -426,6 +426,11 @@ enum Operation {
 				late <= 20_000_000 || actor.trial.speed != Trial.Speed.IMMEDIATE
 						|| actor.trial.has((operation) -> operation == STALL || operation == RESTART),
 				() -> "The shutdown was late by " + late + " ns");
+		Trial.check(
+				actor.trial.speed != Trial.Speed.IMMEDIATE
+						|| actor.trial.has((operation) -> operation.stalls() || operation == RESTART)
+						|| actor.trial.store.heldKeys().isEmpty(),
+				() -> "Held after the shutdown: " + actor.trial.store.heldKeys());
 	}
 
 	private static void useAll(Actor actor, @Nullable List<Hold> holds) {

@@ -73,6 +73,11 @@ class PairSimulationTests {
 		run(5006, 50, Speed.IMMEDIATE, Operation.ACQUIRE, Operation.TIMED);
 	}
 
+	@Test
+	void operatorReleasesALeaseWhoseGrantIsStillOnItsWay() {
+		run(5006, 50, Speed.IMMEDIATE, Operation.TIMED, Operation.FORCE_RELEASE);
+	}
+
 	private static void run(long seed, int density, Speed speed, Operation... operations) {
 		Trial.run(seed, density, speed, operations);
 	}

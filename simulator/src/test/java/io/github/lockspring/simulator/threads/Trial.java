@@ -43,6 +43,8 @@ import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.simulator.cluster.ClusterProcess;
 import io.github.lockspring.simulator.machine.Node;
 import io.github.lockspring.simulator.machine.Scheduler;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 
 /**
@@ -205,6 +207,9 @@ final class Trial {
 				new Class<?>[] { LockBackend.class }, (proxy, method, arguments) -> {
 					try {
 						Object result = method.invoke(backend, arguments);
+						if (result instanceof Grant) {
+							busy(((LeaseRequest) arguments[0]).key());
+						}
 						if (RECORDED.contains(method.getName())) {
 							record(Thread.currentThread().getName() + ": " + method.getName() + ' ' + arguments[0]
 									+ " is " + result);
@@ -250,6 +255,8 @@ final class Trial {
 			check(engine().size() == 0, () -> "Left in the engine: " + engine().inspection().snapshot());
 			check(this.speed == Speed.FAILING || this.store.heldKeys().isEmpty(),
 					() -> "Left in the store: " + this.store.heldKeys());
+			this.process.node().start("user", () -> new Actor(this, "user").useOther());
+			this.scheduler.run(SECOND);
 		}
 		this.process.node().start("closer", () -> {
 			engine().start();
@@ -342,6 +349,9 @@ final class Trial {
 	void begin(Claim claim) {
 		if (claim.hold != null) {
 			claim.hold.onLost(claim, () -> claim.losses++);
+			if (this.forceReleased.contains(claim.hold.token())) {
+				this.endedTokens.add(claim.hold.token());
+			}
 		}
 		record("begin " + claim);
 		checkTokens(claim);
@@ -404,6 +414,15 @@ final class Trial {
 	 */
 	void busy(String key) {
 		this.busyUntil.put(key, this.scheduler.now());
+	}
+
+	/**
+	 * Check that a key was not free all the time for which someone has waited in vain.
+	 * @param since since when
+	 */
+	void checkDenied(String key, long since) {
+		check(!this.store.heldKeys().isEmpty() || this.busyUntil.getOrDefault(key, 0L) >= since,
+				() -> key + " was free, and denied");
 	}
 
 	/**

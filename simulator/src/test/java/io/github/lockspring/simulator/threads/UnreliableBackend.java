@@ -56,6 +56,8 @@ final class UnreliableBackend implements LockBackend {
 
 	private static final int FAILS_ONE_OF = 6;
 
+	private static final int HANGS_ONE_OF = 30;
+
 	private final LockBackend backend;
 
 	private final Trial trial;
@@ -85,27 +87,35 @@ final class UnreliableBackend implements LockBackend {
 		if (Replaced.holdsMonitor()) {
 			this.trial.violated("A call to the store is made under a monitor");
 		}
-		delay();
-		if (fails()) {
+		delay(nextDelay());
+		if (fails(HANGS_ONE_OF)) {
+			delay(Trial.OPERATION_TIMEOUT.toNanos());
+			throw new OutcomeUnknownException("no answer in time", null);
+		}
+		if (fails(FAILS_ONE_OF)) {
 			throw new BackendUnavailableException("not sent", null);
 		}
 		T result = call.get();
-		delay();
-		if (fails()) {
+		delay(nextDelay());
+		if (fails(FAILS_ONE_OF)) {
 			throw new OutcomeUnknownException("answer lost", null);
 		}
 		return result;
 	}
 
-	private boolean fails() {
-		return this.failing && this.random.nextInt(FAILS_ONE_OF) == 0;
+	private boolean fails(int oneOf) {
+		return this.failing && this.random.nextInt(oneOf) == 0;
 	}
 
-	private void delay() {
+	private long nextDelay() {
+		return this.random.nextInt(6) * MAX_NANOS / 5;
+	}
+
+	private static void delay(long nanos) {
 		boolean interrupted = Thread.interrupted();
-		long end = Replaced.nanoTime() + this.random.nextInt(6) * MAX_NANOS / 5;
+		long end = Replaced.nanoTime() + nanos;
 		for (long left = end - Replaced.nanoTime(); left > 0; left = end - Replaced.nanoTime()) {
-			Replaced.parkNanos(this, left);
+			Replaced.parkNanos(UnreliableBackend.class, left);
 			interrupted |= Thread.interrupted();
 		}
 		if (interrupted) {
