@@ -36,12 +36,21 @@ final class SqlTarget implements TortureStore {
 
 	private final SqlServer server;
 
+	private final String options;
+
 	private final JdbcStore store;
 
 	private final Map<TortureFault, Inflictor> faults = new EnumMap<>(TortureFault.class);
 
-	SqlTarget(SqlServer server, ServerFaults faults) {
+	/**
+	 * Create the table.
+	 * @param server the server
+	 * @param options the end of the URL of workers
+	 * @param faults faults of any server
+	 */
+	SqlTarget(SqlServer server, String options, ServerFaults faults) {
 		this.server = server;
+		this.options = options;
 		this.store = new JdbcStore(server.jdbcUrl(), server.user(), server.password(),
 				JdbcLockSchema.DEFAULT_TABLE_NAME);
 		this.store.createTable();
@@ -58,8 +67,8 @@ final class SqlTarget implements TortureStore {
 
 	@Override
 	public StoreAddress address(List<FaultProxy> proxies) {
-		return new StoreAddress(ClientType.JDBC,
-				this.server.proxied(proxies.get(0)) + " " + this.server.user() + " " + this.server.password());
+		return new StoreAddress(ClientType.JDBC, this.server.proxied(proxies.get(0)) + this.options + " "
+				+ this.server.user() + " " + this.server.password());
 	}
 
 	@Override

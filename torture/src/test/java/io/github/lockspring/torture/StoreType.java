@@ -29,10 +29,25 @@ import io.github.lockspring.torture.StoreAddress.ClientType;
 enum StoreType {
 
 	LETTUCE((faults) -> new RedisTarget(ClientType.LETTUCE, faults)),
-	JEDIS((faults) -> new RedisTarget(ClientType.JEDIS, faults)), SENTINEL((faults) -> new SentinelTarget()),
-	CLUSTER((faults) -> new ClusterTarget()), POSTGRESQL((faults) -> new SqlTarget(PostgresServer.start(), faults)),
-	MARIADB((faults) -> new SqlTarget(MariaDbServer.start(), faults)),
-	H2((faults) -> new SqlTarget(H2Server.start(), faults)), ZOOKEEPER((faults) -> new ZooKeeperTarget()),
+
+	JEDIS((faults) -> new RedisTarget(ClientType.JEDIS, faults)),
+
+	SENTINEL((faults) -> new SentinelTarget()),
+
+	CLUSTER((faults) -> new ClusterTarget()),
+
+	POSTGRESQL((faults) -> new SqlTarget(PostgresServer.start(), "", faults)),
+
+	MARIADB((faults) -> new SqlTarget(MariaDbServer.start(), "", faults)),
+
+	/**
+	 * The driver of H2 cannot abort a call, so that the URL limits its time, as the
+	 * documentation demands.
+	 */
+	H2((faults) -> new SqlTarget(H2Server.start(), ";NETWORK_TIMEOUT=500", faults)),
+
+	ZOOKEEPER((faults) -> new ZooKeeperTarget()),
+
 	ENSEMBLE((faults) -> new EnsembleTarget());
 
 	private final Function<ServerFaults, TortureStore> start;
