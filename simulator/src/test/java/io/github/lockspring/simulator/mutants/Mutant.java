@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -74,6 +75,16 @@ record Mutant(String name, List<String> lines) {
 	 */
 	int seeds() {
 		return header("Seeds: ").mapToInt(Integer::parseInt).findFirst().orElse(1);
+	}
+
+	/**
+	 * Return the line of the table of mutants.
+	 */
+	String row() {
+		String instrument = instrument().name().toLowerCase(Locale.ROOT);
+		String store = (instrument() == Instrument.CLUSTER) ? " on " + argument().split(" ")[0] : "";
+		return "| `%s` | %s | %s | %d |".formatted(this.name.replace(".patch", ""),
+				header("Mutant: ").findFirst().orElseThrow(), instrument + store, seeds());
 	}
 
 	/**

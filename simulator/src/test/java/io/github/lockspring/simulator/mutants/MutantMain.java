@@ -27,13 +27,17 @@ public final class MutantMain {
 	}
 
 	/**
-	 * Look for faults.
+	 * Look for faults, or print the table of mutants if there are no arguments.
 	 * @param arguments a pattern of the names of mutants, and perhaps the instrument to
 	 * use and its argument; the property {@code simulator.seeds} is the maximum number of
 	 * seeds
 	 * @throws Exception if a mutant cannot be made
 	 */
 	public static void main(String[] arguments) throws Exception {
+		if (arguments.length == 0) {
+			Mutant.all().map(Mutant::row).forEach(System.out::println);
+			System.exit(0);
+		}
 		List<Mutant> mutants = Mutant.all().filter((mutant) -> mutant.name().matches(arguments[0])).toList();
 		for (Mutant mutant : mutants) {
 			long begin = System.nanoTime();

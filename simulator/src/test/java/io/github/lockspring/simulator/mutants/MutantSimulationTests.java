@@ -17,8 +17,12 @@
 package io.github.lockspring.simulator.mutants;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -36,6 +40,13 @@ class MutantSimulationTests {
 	@MethodSource
 	void faultIsFound(Mutant mutant) throws IOException, ReflectiveOperationException {
 		assertThat(mutant.find(mutant.instrument(), mutant.argument(), mutant.seeds())).isPositive();
+	}
+
+	@Test
+	void pageNamesAllMutants() throws IOException {
+		List<String> rows = Files.readAllLines(Path.of("../docs/reliability.md"));
+		assertThat(rows.stream().filter((row) -> row.matches("\\| `[-a-z]+` \\|.*")).toList())
+			.containsExactlyElementsOf(Mutant.all().map(Mutant::row).toList());
 	}
 
 	static Stream<Mutant> faultIsFound() throws IOException {
