@@ -20,8 +20,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -34,16 +32,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Simulates clusters under faults. The properties {@code simulator.seed} and
- * {@code simulator.seeds} set the first seed and the number of seeds,
+ * {@code simulator.seeds} set the first seed and the number of seeds for each store,
  * {@code simulator.fresh} how many others are drawn for each store and printed.
  */
 class ClusterSimulationTests {
 
 	private static final long FIRST = Long.getLong("simulator.seed", 0);
 
-	private static final @Nullable Long SEEDS = Long.getLong("simulator.seeds");
+	private static final long SEEDS = Long.getLong("simulator.seeds", 3);
 
-	private static final String FRESH = "simulator.fresh";
+	private static final long FRESH = Long.getLong("simulator.fresh", 1);
 
 	private static final long FRESH_SEEDS = 1_000_000_000;
 
@@ -57,15 +55,13 @@ class ClusterSimulationTests {
 	@ParameterizedTest
 	@EnumSource
 	void guaranteesHoldUnderFaults(StoreType store) {
-		long seeds = (SEEDS != null) ? SEEDS : (store == StoreType.ZOOKEEPER) ? 2 : 5;
-		LongStream.range(FIRST, FIRST + seeds).forEach((seed) -> check(Simulation.ofSeed(seed, store)));
+		LongStream.range(FIRST, FIRST + SEEDS).forEach((seed) -> check(Simulation.ofSeed(seed, store)));
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	@EnabledIfSystemProperty(named = FRESH, matches = "\\d+")
 	void guaranteesHoldWithFreshSeeds(StoreType store) {
-		new SplittableRandom().longs(Long.getLong(FRESH), 0, FRESH_SEEDS).forEach((seed) -> {
+		new SplittableRandom().longs(FRESH, 0, FRESH_SEEDS).forEach((seed) -> {
 			System.out.println("A fresh seed of " + store + " is " + seed);
 			check(Simulation.ofSeed(seed, store));
 		});
