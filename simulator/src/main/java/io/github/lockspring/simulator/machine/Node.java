@@ -202,7 +202,7 @@ public final class Node {
 	 */
 	public void pause() {
 		this.isPaused = true;
-		this.pausedAt = this.scheduler.now();
+		this.pausedAt = elapsed();
 	}
 
 	/**
@@ -219,7 +219,7 @@ public final class Node {
 	 * monotonic clock stood still, and the wall clock went on.
 	 */
 	public void resumeAfterSuspension() {
-		long millis = (this.scheduler.now() - this.pausedAt) / 1_000_000;
+		long millis = (elapsed() - this.pausedAt) / 1_000_000;
 		this.nanosSince = elapsed() - millis * 1_000_000;
 		this.rateSince = this.scheduler.now();
 		jump(millis);

@@ -133,6 +133,18 @@ class SchedulerTests {
 		assertThat(this.scheduler.now()).isEqualTo(10_000_000_000L);
 	}
 
+	@Test
+	void monotonicClockStandsStillWhileTheMachineIsSuspended() {
+		this.node.setClockRate(0.5);
+		long begin = this.node.nanoTime();
+		long beginMillis = this.node.currentTimeMillis();
+		this.scheduler.after(1_000_000_000, null, this.node::pause);
+		this.scheduler.after(5_000_000_000L, null, this.node::resumeAfterSuspension);
+		this.scheduler.run(6_000_000_000L);
+		assertThat(this.node.nanoTime() - begin).isEqualTo(1_000_000_000);
+		assertThat(this.node.currentTimeMillis() - beginMillis).isEqualTo(3_000);
+	}
+
 	private void tellTimes(Node node) {
 		long begin = node.nanoTime();
 		long beginMillis = this.node.currentTimeMillis();
