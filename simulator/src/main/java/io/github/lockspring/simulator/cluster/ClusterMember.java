@@ -49,6 +49,8 @@ final class ClusterMember {
 
 	private int starts;
 
+	private boolean running;
+
 	ClusterMember(Cluster cluster, String name) {
 		this.cluster = cluster;
 		this.name = name;
@@ -72,16 +74,24 @@ final class ClusterMember {
 		return this.workers;
 	}
 
+	boolean isRunning() {
+		return this.running;
+	}
+
 	void record(ProcessChange change) {
 		this.cluster.record(this.name, "", new ProcessChanged(change));
 	}
 
 	void start() {
+		if (this.running) {
+			throw new IllegalStateException(this.name + " is running");
+		}
 		record((this.starts++ == 0) ? ProcessChange.STARTED : ProcessChange.RESTARTED);
 		ClusterSettings settings = this.cluster.settings();
 		EngineSettings engineSettings = EngineSettings.defaults().withOperationTimeout(settings.operationTimeout());
 		ClusterProcess process = new ClusterProcess(this.node);
 		this.process = process;
+		this.running = true;
 		process.start(() -> this.cluster.store().backend(this.link), engineSettings, EngineListener.NONE,
 				() -> startWorkers(process, settings));
 	}
@@ -114,6 +124,8 @@ final class ClusterMember {
 
 	void kill() {
 		record(ProcessChange.KILLED);
+		this.running = false;
+		this.process = null;
 		this.node.kill();
 		this.workers.clear();
 		this.node = new Node(this.cluster.scheduler(), this.name);

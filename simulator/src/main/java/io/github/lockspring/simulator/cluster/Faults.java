@@ -176,7 +176,7 @@ final class Faults {
 	}
 
 	private void kill(ClusterMember member) {
-		if (!member.node().isPaused()) {
+		if (member.isRunning() && !member.node().isPaused()) {
 			member.kill();
 			after(this.random.nextLong(leases(1)), member::start);
 		}
