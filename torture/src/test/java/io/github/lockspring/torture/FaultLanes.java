@@ -34,9 +34,18 @@ final class FaultLanes {
 
 	private final FaultLog log;
 
-	FaultLanes(Map<Lane, Inflictor> inflictors, FaultLog log) {
+	private final Duration patience;
+
+	/**
+	 * Create lanes.
+	 * @param inflictors let the faults of each lane happen
+	 * @param log the log
+	 * @param patience for how long a fault is tried that has not happened yet
+	 */
+	FaultLanes(Map<Lane, Inflictor> inflictors, FaultLog log, Duration patience) {
 		this.inflictors = inflictors;
 		this.log = log;
+		this.patience = patience;
 	}
 
 	/**
@@ -68,9 +77,7 @@ final class FaultLanes {
 				long late = millisSince(start) - step.millis();
 				if (late <= duration - step.millis() || !this.log.counts().containsKey(step.fault())) {
 					Thread.sleep(Math.max(0, -late));
-					if (this.inflictors.get(lane).inflict(step, this.log)) {
-						this.log.count(step.fault());
-					}
+					inflict(step, this.inflictors.get(lane));
 				}
 			}
 			Thread.sleep(Math.max(0, duration - millisSince(start)));
@@ -78,6 +85,23 @@ final class FaultLanes {
 		catch (Exception ex) {
 			ex.printStackTrace();
 			this.log.record("controller", new Audited("faults that failed with " + ex, 0, 1));
+		}
+	}
+
+	/**
+	 * A fault may have to wait until there is something to which it can happen, such as a
+	 * connection.
+	 */
+	private void inflict(Step step, Inflictor inflictor) throws InterruptedException {
+		long start = System.nanoTime();
+		boolean happened = inflictor.inflict(step, this.log);
+		while (!happened && !this.log.counts().containsKey(step.fault())
+				&& millisSince(start) < this.patience.toMillis()) {
+			Thread.sleep(10);
+			happened = inflictor.inflict(step, this.log);
+		}
+		if (happened) {
+			this.log.count(step.fault());
 		}
 	}
 

@@ -39,13 +39,24 @@ class FaultLanesTests {
 
 	private final List<TortureFault> inflicted = Collections.synchronizedList(new ArrayList<>());
 
+	private Duration patience = Duration.ofMinutes(1);
+
 	@Test
 	void faultThatDidNotHappenIsRecorded() throws Exception {
+		this.patience = Duration.ZERO;
 		inflict((step, log) -> step.fault() != TortureFault.REPLY_DROPPED, 0, TortureFault.REPLY_DROPPED,
 				TortureFault.CONNECTIONS_CUT);
 		assertThat(this.log.counts()).isEqualTo(Map.of(TortureFault.CONNECTIONS_CUT, 1));
 		assertThat(this.log.events()).extracting("fact")
 			.containsExactly(new Audited("missing: fault REPLY_DROPPED", 0, 1));
+	}
+
+	@Test
+	void faultIsTriedUntilItHappens() throws Exception {
+		inflict((step, log) -> this.inflicted.size() == 3, 0, TortureFault.CLIENTS_KILLED);
+		assertThat(this.inflicted).hasSize(3);
+		assertThat(this.log.counts()).isEqualTo(Map.of(TortureFault.CLIENTS_KILLED, 1));
+		assertThat(this.log.events()).isEmpty();
 	}
 
 	@Test
@@ -67,8 +78,8 @@ class FaultLanesTests {
 		for (TortureFault fault : faults) {
 			steps.add(new Step(0, fault, 0, 10));
 		}
-		new FaultLanes(Map.of(Lane.NETWORK, recording), this.log).inflict(new TortureSchedule(steps),
-				Duration.ofMillis(millis));
+		new FaultLanes(Map.of(steps.get(0).fault().lane(), recording), this.log, this.patience)
+			.inflict(new TortureSchedule(steps), Duration.ofMillis(millis));
 	}
 
 }

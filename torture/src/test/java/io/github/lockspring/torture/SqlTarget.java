@@ -19,10 +19,12 @@ package io.github.lockspring.torture;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.github.lockspring.jdbc.JdbcLockSchema;
 import io.github.lockspring.jdbc.JdbcStore;
 import io.github.lockspring.server.FaultProxy;
+import io.github.lockspring.server.H2Server;
 import io.github.lockspring.server.RowLock;
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.simulator.history.Fact.FaultKind;
@@ -69,6 +71,18 @@ final class SqlTarget implements TortureStore {
 	public StoreAddress address(List<FaultProxy> proxies) {
 		return new StoreAddress(ClientType.JDBC, this.server.proxied(proxies.get(0)) + this.options + " "
 				+ this.server.user() + " " + this.server.password());
+	}
+
+	/**
+	 * The driver of H2 cannot abort a call, and limits only the time between two bytes.
+	 */
+	@Override
+	public Set<TortureFault> networkFaults() {
+		Set<TortureFault> faults = TortureStore.super.networkFaults();
+		if (this.server instanceof H2Server) {
+			faults.remove(TortureFault.SLOW);
+		}
+		return faults;
 	}
 
 	@Override

@@ -145,7 +145,8 @@ final class TortureRun implements AutoCloseable {
 	 * Return the kinds of faults that are possible here.
 	 */
 	Set<TortureFault> possibleFaults() {
-		Set<TortureFault> possible = TortureFault.of(Lane.WORKERS, Lane.NETWORK);
+		Set<TortureFault> possible = TortureFault.of(Lane.WORKERS);
+		possible.addAll(this.store.networkFaults());
 		possible.addAll(this.store.faults().keySet());
 		if (!this.clocks.isAvailable()) {
 			possible.remove(TortureFault.WORKER_CLOCK_JUMPED);
@@ -213,7 +214,7 @@ final class TortureRun implements AutoCloseable {
 	private FaultLanes lanes() {
 		return new FaultLanes(Map.of(Lane.WORKERS, new WorkerFaults(this.workers, this.folder.resolve("busy.out")),
 				Lane.NETWORK, new NetworkFaults(this.workers), Lane.STORE,
-				(step, log) -> this.store.faults().get(step.fault()).inflict(step, log)), this.log);
+				(step, log) -> this.store.faults().get(step.fault()).inflict(step, log)), this.log, MAX_WAIT);
 	}
 
 	private void end(WorkerProcess worker) {

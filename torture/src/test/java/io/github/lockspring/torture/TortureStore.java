@@ -19,8 +19,10 @@ package io.github.lockspring.torture;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.github.lockspring.server.FaultProxy;
+import io.github.lockspring.torture.TortureFault.Lane;
 
 /**
  * Servers of a store, to which faults can happen.
@@ -37,6 +39,14 @@ interface TortureStore extends AutoCloseable {
 	 * @param proxies the proxies of a worker
 	 */
 	StoreAddress address(List<FaultProxy> proxies);
+
+	/**
+	 * Return the faults that can happen to connections, so that all is true that the
+	 * documentation promises.
+	 */
+	default Set<TortureFault> networkFaults() {
+		return TortureFault.of(Lane.NETWORK);
+	}
 
 	/**
 	 * Return the faults that can happen to the servers.
