@@ -58,7 +58,7 @@ final class Harness implements AutoCloseable {
 
 	static final AcquireOptions SHARED = AcquireOptions.shared(LEASE, true);
 
-	final SettableTime time = new SettableTime();
+	final SettableTime time = newTime();
 
 	final LocalStore store = new LocalStore(this.time);
 
@@ -82,6 +82,16 @@ final class Harness implements AutoCloseable {
 	private final List<Waiter> waiters = new ArrayList<>();
 
 	private final List<Thread> threads = new ArrayList<>();
+
+	/**
+	 * Create a clock that does not begin at zero, so that a sum of times differs from
+	 * their difference.
+	 */
+	private static SettableTime newTime() {
+		SettableTime time = new SettableTime();
+		time.advance(Duration.ofDays(1));
+		return time;
+	}
 
 	static ConditionFactory await() {
 		return Awaitility.await()
