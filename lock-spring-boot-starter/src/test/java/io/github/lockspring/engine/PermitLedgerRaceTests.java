@@ -384,7 +384,7 @@ class PermitLedgerRaceTests {
 		this.harness.advance(LEASE.dividedBy(3));
 		gate.open();
 		assertThat(release.join()).isFalse();
-		assertThat(this.harness.losses).hasSize(1);
+		await().untilAsserted(() -> assertThat(this.harness.losses).hasSize(1));
 	}
 
 	@Test
