@@ -44,7 +44,7 @@ enum StoreType {
 	 * The driver of H2 cannot abort a call, so that the URL limits the time for each of
 	 * the answers that a call waits for, as the documentation demands.
 	 */
-	H2((faults) -> new SqlTarget(H2Server.start(), ";NETWORK_TIMEOUT=150", faults)),
+	H2((faults) -> new SqlTarget(H2Server.start(), ";NETWORK_TIMEOUT=500", faults)),
 
 	ZOOKEEPER((faults) -> new ZooKeeperTarget()),
 
