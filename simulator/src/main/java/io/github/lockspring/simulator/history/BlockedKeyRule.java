@@ -41,8 +41,9 @@ import io.github.lockspring.simulator.history.LockFact.NotAcquired;
  * the store may not know, there may be a lease that nobody owns. A request that was alone
  * is not denied.
  * <p>
- * A process that is paused or partitioned neither waits nor holds. Keys for which a
- * request for several keys waits are not judged, because it may hold some already.
+ * A process that is paused or partitioned neither waits nor holds. Keys for which it has
+ * a request are not judged meanwhile, because it may have been granted without knowing,
+ * nor those for which a request for several keys waits, because it may hold some already.
  */
 final class BlockedKeyRule implements Rule {
 
@@ -196,10 +197,10 @@ final class BlockedKeyRule implements Rule {
 				moveAll(process, true, -1);
 			}
 			this.suspended.merge(process, sign, Integer::sum);
+			live(process).forEach(this::unsettle);
 			if (sign < 0) {
 				moveAll(process, true, 1);
 			}
-			live(process).forEach(this::unsettle);
 		}
 
 		private void moveAll(String process, boolean waiting, int sign) {
@@ -246,7 +247,7 @@ final class BlockedKeyRule implements Rule {
 		 */
 		private void judge(Key key) {
 			long limit = Math.max(Math.max(key.freeSince, key.settled), this.settled) + this.history.bounds().handOff();
-			if (key.isFree && this.globalFaults == 0 && now() > limit) {
+			if (key.isFree && this.globalFaults == 0 && now() > limit && !isWantedBySuspended(key)) {
 				this.findings.add(Finding.violation("blocked key", "'%s' is free since %d ns, and no request is granted"
 					.formatted(key.name, now() - key.freeSince), key.freeLine, this.line));
 				key.freeSince = now();
@@ -274,7 +275,7 @@ final class BlockedKeyRule implements Rule {
 				.stream()
 				.filter((entry) -> entry.getValue() > 0)
 				.flatMap((entry) -> live(entry.getKey()).stream())
-				.anyMatch((operation) -> operation.request.keys().contains(key.name));
+				.anyMatch((operation) -> waits(operation) && operation.request.keys().contains(key.name));
 		}
 
 		private Set<Operation> live(String process) {

@@ -120,6 +120,26 @@ class BlockedKeyRuleTests {
 	}
 
 	@Test
+	void partitionedProcessMayBeGrantedTheKeyWithoutKnowing() {
+		this.rule.assertKept(grantedToPartitioned().at(6600).grant(21, 2));
+	}
+
+	@Test
+	void longAfterThePartitionOfOneThatMayHaveTheKey() {
+		this.rule.assertBroken(grantedToPartitioned().at(6601).grant(21, 2));
+	}
+
+	private HistoryBuilder grantedToPartitioned() {
+		return this.history.lock(41, "b", 1)
+			.fault(1, FaultKind.PARTITIONED, "p3")
+			.request(31, "a")
+			.request(21, "a")
+			.at(5000)
+			.heal(1)
+			.deny(31);
+	}
+
+	@Test
 	void lostNotificationIsNoExcuse() {
 		this.rule.assertBroken(waiting().fault(1, FaultKind.NOTIFICATION_LOST, "*").release(11).at(501).grant(21, 2));
 	}
