@@ -25,7 +25,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.simulator.history.Fact.Audited;
-import io.github.lockspring.torture.TortureFault.Lane;
 import io.github.lockspring.torture.TortureSchedule.Step;
 
 import static org.assertj.core.api.Assertions.assertThat;
