@@ -83,6 +83,8 @@ final class Acquirer {
 
 	private final TimeSource time;
 
+	private final Duration operationTimeout;
+
 	private final AtomicInteger leaving = new AtomicInteger();
 
 	/**
@@ -101,6 +103,7 @@ final class Acquirer {
 		this.permitLimits = permitLimits;
 		this.poller = new Poller(context);
 		this.time = context.time();
+		this.operationTimeout = context.settings().operationTimeout();
 	}
 
 	/**
@@ -362,7 +365,8 @@ final class Acquirer {
 				storeFailure(hold, failure);
 			}
 			else {
-				return attemptInStore(hold, now, queueing, this.context.timeoutOfAttempt(remaining));
+				return attemptInStore(hold, now, queueing,
+						(remaining >= 0) ? this.operationTimeout : this.context.timeoutAfterDeadline(remaining));
 			}
 		}
 		catch (BackendException ex) {

@@ -198,16 +198,12 @@ final class EngineContext {
 	}
 
 	/**
-	 * Return the timeout of an attempt, which may be answered after its deadline. One
-	 * that begins after the deadline has the rest of the time of a call. If none is left,
-	 * because this process was paused, it has enough to look once more.
-	 * @param remaining the time until the deadline, negative after it
+	 * Return the timeout of an attempt that begins after its deadline: it has the rest of
+	 * the time of a call. If none is left, because this process was paused, it has enough
+	 * to look once more.
+	 * @param remaining the time until the deadline, which is negative
 	 */
-	Duration timeoutOfAttempt(long remaining) {
-		Duration usual = this.settings.operationTimeout();
-		if (remaining >= 0) {
-			return usual;
-		}
+	Duration timeoutAfterDeadline(long remaining) {
 		long rest = answerNanos() + remaining;
 		return Duration.ofNanos((rest > 0) ? rest : Math.min(answerNanos(), LATE_CALL_NANOS));
 	}
