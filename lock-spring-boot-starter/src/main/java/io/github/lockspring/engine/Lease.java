@@ -301,15 +301,8 @@ class Lease {
 	}
 
 	/**
-	 * Return whether the store no longer has the lease, as far as is known. While it is
-	 * released, that may be the effect of the release.
-	 */
-	boolean hasEnded() {
-		return this.ended;
-	}
-
-	/**
-	 * Return whether the time of the lease is over.
+	 * Return whether the time of the lease is over. That the store no longer has it may
+	 * be the effect of a release.
 	 */
 	boolean isPast(TimeSource time) {
 		return isExpired(time.nanoTime(), time.currentTimeMillis());

@@ -253,13 +253,12 @@ final class LeaseReleaser implements Hold.Engine {
 	 * @return {@code false} if the lease turned out to be lost
 	 */
 	private boolean releaseInStore(Hold hold, LeaseRequest request) {
-		boolean ended = hold.lease().hasEnded();
 		try {
 			return this.store.release(request, hold.remainingMinimumNanos(this.time), this.timeout);
 		}
 		catch (BackendException ex) {
 			this.releaseRetrier.retry(hold, request, ex);
-			return !ended && !hold.lease().isPast(this.time);
+			return !hold.lease().isPast(this.time);
 		}
 		catch (Throwable ex) {
 			this.releaseRetrier.release(hold, request);
