@@ -23,6 +23,7 @@ import java.util.function.Function;
 
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.simulator.redis.RedisModel;
 import io.github.lockspring.simulator.redis.RedisNetwork;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -35,6 +36,7 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * in real time. Needs the monitors of the JVM.
  */
 @EnabledIfSystemProperty(named = "simulator.replace", matches = "false")
+@Torture(alsoIn = "RedisModelServerTests")
 class RedisModelContractTests extends LockBackendContractTests {
 
 	private final RedisModel server = new RedisModel(() -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));

@@ -39,7 +39,7 @@ class ClusterSimulationTests {
 
 	private static final long FIRST = Long.getLong("simulator.seed", 0);
 
-	private static final long SEEDS = Long.getLong("simulator.seeds", 3);
+	private static final long SEEDS = Long.getLong("simulator.seeds", 2);
 
 	private static final long FRESH = Long.getLong("simulator.fresh", 1);
 

@@ -27,6 +27,7 @@ import org.apache.zookeeper.Op;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
+import io.github.lockspring.server.Torture;
 import io.github.lockspring.simulator.zookeeper.ServerConnection;
 import io.github.lockspring.simulator.zookeeper.ZooKeeperModel;
 import io.github.lockspring.simulator.zookeeper.ZooKeeperNetwork;
@@ -39,6 +40,7 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * {@link ZooKeeperModel}, in real time. Needs the monitors of the JVM.
  */
 @EnabledIfSystemProperty(named = "simulator.replace", matches = "false")
+@Torture(alsoIn = "ZooKeeperModelServerTests")
 class ZooKeeperModelContractTests extends LockBackendContractTests {
 
 	private static final int SESSION_TIMEOUT = 10_000;
