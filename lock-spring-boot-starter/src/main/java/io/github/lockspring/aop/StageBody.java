@@ -33,7 +33,8 @@ import io.github.lockspring.LockUtils.WorkPart;
  * Body of a method that returns a stage, or of the code that replaces it, and the future
  * of its result. It completes with the value that the body returns, or with the result of
  * the stage that the body returns. If it is cancelled, that stage is cancelled as well;
- * this future is cancelled even if the stage does not support it.
+ * this future is cancelled even if the stage does not support it, but not before the body
+ * has returned.
  */
 final class StageBody extends CompletableFuture<@Nullable Object> {
 
@@ -46,6 +47,8 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	private final @Nullable LockContext locks;
 
 	private volatile @Nullable CompletionStage<?> stage;
+
+	private State state = State.NEW;
 
 	/**
 	 * Create a body that has not run yet.
@@ -78,7 +81,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	 * @param callerContext the context that was captured when the method was called
 	 */
 	void run(Runnable callerContext) {
-		if (isDone()) {
+		if (isDone() || change(State.NEW, State.RUNNING) != State.NEW) {
 			return;
 		}
 		Throwable failure = null;
@@ -99,6 +102,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	 * Run the body in the current thread, without the context of the caller.
 	 */
 	StageBody run() {
+		change(State.NEW, State.RUNNING);
 		call();
 		follow(null);
 		return this;
@@ -116,6 +120,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	private void follow(@Nullable Throwable failure) {
+		boolean unwanted = change(State.RUNNING, State.RETURNED) == State.UNWANTED;
 		CompletionStage<?> stage = this.stage;
 		if (stage == null) {
 			completeExceptionally((failure != null) ? failure
@@ -128,8 +133,9 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 		catch (Throwable ex) {
 			completeExceptionally(ex);
 		}
-		if (isCancelled()) {
+		if (unwanted) {
 			cancelStage();
+			super.cancel(true);
 		}
 	}
 
@@ -143,12 +149,27 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * Cancel the stage first, so that the work has ended before this future completes.
+	 * Cancel the stage first, so that the work has ended before this future completes. If
+	 * the body runs in another thread, that is done when it returns.
 	 */
 	@Override
 	public boolean cancel(boolean mayInterruptIfRunning) {
+		change(State.NEW, State.RETURNED);
+		if (change(State.RUNNING, State.UNWANTED) != State.RETURNED) {
+			return false;
+		}
 		cancelStage();
 		return super.cancel(mayInterruptIfRunning);
+	}
+
+	/**
+	 * Change the state, if it is the expected one.
+	 * @return the state before
+	 */
+	private synchronized State change(State expected, State next) {
+		State before = this.state;
+		this.state = (before == expected) ? next : before;
+		return before;
 	}
 
 	private void cancelStage() {
@@ -160,6 +181,15 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 		catch (Throwable ex) {
 			logger.warn("Could not cancel the stage of a cancelled call; its lock is released", ex);
 		}
+	}
+
+	/**
+	 * Whether the body runs, and still has to.
+	 */
+	private enum State {
+
+		NEW, RUNNING, UNWANTED, RETURNED
+
 	}
 
 	/**

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -393,6 +394,20 @@ class CompletionStageInvokerTests extends AsynchronousInvokerContract {
 	}
 
 	@Test
+	void whenCancelledBeforeTheMethodReturnsThenLockIsHeldUntilItDoes() throws InterruptedException {
+		CountDownLatch returning = new CountDownLatch(1);
+		CompletableFuture<String> paid = this.orders.payWhen(42, returning);
+		awaitRun();
+		paid.cancel(true);
+		assertThat(paid).isCancelled();
+		assertThat(this.proxies.isHeld("order:42")).isTrue();
+		assertThat(this.target.work).isNotDone();
+		returning.countDown();
+		Awaitility.await().atMost(LONG).until(this.target.work::isCancelled);
+		awaitEmptiness();
+	}
+
+	@Test
 	void whenCancelledThenTheFallbackIsCancelled() {
 		this.proxies.holdElsewhere("order:42");
 		CompletableFuture<String> later = this.orders.payOrWork(42);
@@ -482,6 +497,13 @@ class CompletionStageInvokerTests extends AsynchronousInvokerContract {
 		@DistributedLock(name = "order", key = "#id")
 		CompletableFuture<String> pay(long id) {
 			return run();
+		}
+
+		@DistributedLock(name = "order", key = "#id")
+		CompletableFuture<String> payWhen(long id, CountDownLatch returning) throws InterruptedException {
+			CompletableFuture<String> paid = run();
+			returning.await();
+			return paid;
 		}
 
 		@DistributedLock(name = "order", key = "#id", waitTime = "1h")
