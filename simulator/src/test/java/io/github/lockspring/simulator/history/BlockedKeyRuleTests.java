@@ -203,14 +203,13 @@ class BlockedKeyRuleTests {
 	}
 
 	@Test
-	void deniedWhatTheProcessWasHandedOff() {
-		this.rule.assertBroken(handedOff());
+	void deniedWhatTheProcessIsHandedOff() {
+		this.rule.assertKept(handedOff(200));
 	}
 
 	@Test
-	void deniedWhatTheProcessMayHaveBeenHandedOffWithoutNotice() {
-		this.history.fault(1, FaultKind.NOTIFICATION_LOST, "*");
-		this.rule.assertKept(handedOff());
+	void deniedWhatTheProcessWasHandedOffLongAgo() {
+		this.rule.assertBroken(handedOff(1200));
 	}
 
 	@Test
@@ -253,8 +252,13 @@ class BlockedKeyRuleTests {
 			.deny(11);
 	}
 
-	private HistoryBuilder handedOff() {
-		return waiting().release(11).at(100).request(22, Mode.EXCLUSIVE, 100, false, "a").at(200).deny(22).grant(21, 2);
+	private HistoryBuilder handedOff(long deniedAt) {
+		return waiting().release(11)
+			.at(deniedAt - 100)
+			.request(22, Mode.EXCLUSIVE, 100, false, "a")
+			.at(deniedAt)
+			.deny(22)
+			.grant(21, 2);
 	}
 
 	private HistoryBuilder waiting() {
