@@ -59,7 +59,11 @@ final class ConnectionPool {
 	 */
 	private static final Duration UNUSED_TIME = Duration.ofSeconds(15);
 
-	private static final Duration PAUSE = Duration.ofSeconds(1);
+	/**
+	 * Pause after a failed opening. HikariCP does not check connections that were used
+	 * within half a second: without a pause, it offers a closed one forever.
+	 */
+	private static final Duration PAUSE = Duration.ofMillis(600);
 
 	/**
 	 * Increase of the pause before the next opening with every opening that hangs.
@@ -81,6 +85,11 @@ final class ConnectionPool {
 	private long nextOpening = System.nanoTime();
 
 	private @Nullable Throwable lastFailure;
+
+	/**
+	 * Number of openings that failed since the last one that did not.
+	 */
+	private int failures;
 
 	private boolean started;
 
@@ -138,14 +147,15 @@ final class ConnectionPool {
 
 	/**
 	 * Begin to open a connection if one is needed. There is no pause while calls wait,
-	 * unless earlier openings hang.
+	 * unless earlier openings hang, or the last two failed.
 	 * @return the connection to open, or {@code null} if none is needed
 	 */
 	synchronized @Nullable TimedConnection beginOpening() {
 		int hanging = count(State.HANGING);
 		boolean needed = !this.closed && count(State.OPENING) < Math.min(wanted(), MAX_OPENING)
 				&& counted() < this.limits.max();
-		boolean pausing = (hanging > 0 || !this.queue.isAnyoneWaiting()) && !Deadline.isOver(this.nextOpening);
+		boolean urgent = hanging == 0 && this.failures < 2 && this.queue.isAnyoneWaiting();
+		boolean pausing = !urgent && !Deadline.isOver(this.nextOpening);
 		if (!needed || pausing) {
 			return null;
 		}
@@ -195,6 +205,7 @@ final class ConnectionPool {
 		closed(connection);
 		if (connection.state() == State.OPENING) {
 			this.lastFailure = reason;
+			this.failures++;
 			this.nextOpening = Deadline.after(PAUSE);
 			if (open() == 0) {
 				this.queue.fail(reason);
@@ -217,6 +228,7 @@ final class ConnectionPool {
 	 */
 	synchronized boolean isKept(TimedConnection connection) {
 		this.lastFailure = null;
+		this.failures = 0;
 		return isAdded(connection, open() < this.limits.max());
 	}
 

@@ -38,6 +38,7 @@ import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
+import org.h2.jdbc.JdbcConnection;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -462,6 +463,24 @@ class JdbcConnectionsTests {
 		backend.close();
 	}
 
+	/**
+	 * HikariCP does not check a connection that was used a moment ago, nor detect by the
+	 * failures of H2 that one is closed.
+	 */
+	@Test
+	void poolThatOffersAClosedConnectionAgainIsGivenTimeToCheckIt() throws SQLException {
+		try (HikariDataSource pool = this.database.pool(2)) {
+			JdbcLockBackend backend = new JdbcLockBackend(pool);
+			closeAll(pool, 2);
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(20))
+				.pollInterval(Duration.ofMillis(20))
+				.ignoreException(BackendUnavailableException.class)
+				.until(() -> backend.tryAcquire(Requests.of("key"), SHORT_TIMEOUT) instanceof Grant);
+			backend.close();
+		}
+	}
+
 	@Test
 	void interruptedWaiterIsUnavailableAndStaysInterrupted() {
 		CountDownLatch end = new CountDownLatch(1);
@@ -476,6 +495,19 @@ class JdbcConnectionsTests {
 		assertThat(Thread.interrupted()).isTrue();
 		end.countDown();
 		backend.close();
+	}
+
+	/**
+	 * Close the connections of a pool without its knowledge.
+	 */
+	private static void closeAll(HikariDataSource pool, int number) throws SQLException {
+		if (number > 0) {
+			Connection connection = pool.getConnection();
+			closeAll(pool, number - 1);
+			Connection pooled = connection.unwrap(JdbcConnection.class);
+			connection.close();
+			pooled.close();
+		}
 	}
 
 	private static void breakDown(Statement statement) throws SQLException {
