@@ -8,7 +8,7 @@
 -- Answer: the token if granted for the lease time; {0, ms until a retry may succeed, attempt id} if denied;
 -- {-1, limit, version} if the limit of the permits is superseded.
 
--- The common case comes first: one resource, exclusive, free, no contenders. Every command counts here.
+-- The common case comes first: one resource, free, no contenders, no permits. Every command counts here.
 local record = redis.call('HGET', KEYS[1], 'state')
 local former
 if record then
@@ -17,7 +17,8 @@ if record then
 elseif redis.call('EXISTS', KEYS[1]) == 0 then
 	former = 0
 end
-if former and former < 9e15 and ARGV[5] == 'x' and (#KEYS == 1 and not ARGV[7]
+local mode = ARGV[5]
+if former and former < 9e15 and (mode == 'x' or mode == 's') and (#KEYS == 1 and not ARGV[7]
 		or #KEYS == 2 and ARGV[7] == 'mark' and redis.call('EXISTS', KEYS[2]) == 0) then
 	local time = redis.call('TIME')
 	local grantedAt = time[1] .. string.sub('00000' .. time[2], -6)
@@ -30,7 +31,13 @@ if former and former < 9e15 and ARGV[5] == 'x' and (#KEYS == 1 and not ARGV[7]
 	if not fence or ARGV[4] ~= '1' then
 		fence = string.format('%.0f', token + ARGV[4] - 1)
 	end
-	redis.call('HSET', KEYS[1], 'state', ARGV[1] .. grantedAt .. ' ' .. ARGV[2] .. ' ' .. fence)
+	if mode == 'x' then
+		redis.call('HSET', KEYS[1], 'state', ARGV[1] .. grantedAt .. ' ' .. ARGV[2] .. ' ' .. fence)
+	else
+		local till = string.format('%.0f', grantedAt + ARGV[2] * 1000)
+		redis.call('HSET', KEYS[1], 'state', '1 s 1/0/' .. till .. ' ' .. till .. ' 0 ' .. fence,
+				string.sub(ARGV[1], 5, -2), 'h 1 ' .. till .. ' ' .. string.format('%.0f', token))
+	end
 	redis.call('PEXPIRE', KEYS[1], ttl)
 	return token
 end
@@ -39,7 +46,8 @@ end
 #include holder.lua
 
 local owner, lease = string.sub(ARGV[1], 5, -2), tonumber(ARGV[2])
-local mode, permits, limit, version = string.match(ARGV[5], '^(.) ?(%d*) ?(%d*) ?(%d*)$')
+local permits, limit, version
+mode, permits, limit, version = string.match(ARGV[5], '^(.) ?(%d*) ?(%d*) ?(%d*)$')
 local flags, channel = string.match(ARGV[6] or '-', '^(%S+) ?(%S*)$')
 local wanted = { mode = mode, permits = tonumber(permits) or 1, limit = tonumber(limit) or 0,
 	version = tonumber(version) or 0, lease = lease, tokens = tonumber(ARGV[4]), flags = flags, channel = channel }
