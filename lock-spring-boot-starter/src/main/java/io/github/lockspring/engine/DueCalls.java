@@ -125,6 +125,25 @@ final class DueCalls<T extends DueCalls.Item> {
 	 * requested already. If it is part of the call in progress, another call follows.
 	 */
 	void schedule(T item, long nanoTime) {
+		add(item, nanoTime);
+		this.timer.accept(nanoTime);
+	}
+
+	/**
+	 * Make a call for an item now, or as soon as the call in progress has ended. Does not
+	 * wait for the timer.
+	 */
+	void scheduleNow(T item) {
+		add(item, this.time.nanoTime());
+		try {
+			run();
+		}
+		catch (Throwable ex) {
+			logger.error("Could not start a call of the lock maintenance; it will be retried", ex);
+		}
+	}
+
+	private void add(T item, long nanoTime) {
 		synchronized (this.waiting) {
 			if (item.state == State.ABSENT) {
 				await(item, nanoTime);
@@ -136,7 +155,6 @@ final class DueCalls<T extends DueCalls.Item> {
 				setEarlier(item, nanoTime);
 			}
 		}
-		this.timer.accept(nanoTime);
 	}
 
 	/**

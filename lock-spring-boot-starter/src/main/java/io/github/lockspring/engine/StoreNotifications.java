@@ -22,6 +22,7 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.Value;
 
 /**
  * Notifications from the store, passed to those who wait for them.
@@ -74,6 +75,11 @@ final class StoreNotifications implements BackendListener {
 	@Override
 	public void onValueChanged(String key) {
 		this.values.onChanged(key);
+	}
+
+	@Override
+	public void onValueChanged(String key, Value value) {
+		this.values.onChanged(key, value);
 	}
 
 	@Override

@@ -66,6 +66,11 @@ class ValueWait implements WatchedValues.Observer {
 	 */
 	private volatile boolean answered;
 
+	/**
+	 * Version of the last value that was read.
+	 */
+	private volatile long version;
+
 	private volatile @Nullable Value met;
 
 	private volatile @Nullable RuntimeException failure;
@@ -114,11 +119,28 @@ class ValueWait implements WatchedValues.Observer {
 	@Override
 	public void onValue(Value value, long sentNanos) {
 		this.failure = null;
+		this.version = value.version();
+		meet(value);
+		answered(sentNanos);
+	}
+
+	/**
+	 * Test a value that the store has sent. One that is older than a value that was read
+	 * may be from the time before this wait.
+	 */
+	@Override
+	public boolean onSent(Value value) {
+		if (this.version != 0 && value.version() > this.version) {
+			meet(value);
+		}
+		return this.met != null;
+	}
+
+	private void meet(Value value) {
 		if (this.met == null && test(value)) {
 			this.met = value;
 			wakeUp();
 		}
-		answered(sentNanos);
 	}
 
 	private boolean test(Value value) {

@@ -202,6 +202,10 @@ public final class Values {
 		this.watches.onChanged(key);
 	}
 
+	void onChanged(String key, Value value) {
+		this.watches.onChanged(key, value);
+	}
+
 	/**
 	 * Wake all waiters after the engine was closed.
 	 */

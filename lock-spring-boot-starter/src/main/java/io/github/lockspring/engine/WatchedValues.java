@@ -97,8 +97,27 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 		synchronized (this.watches) {
 			Watch watch = this.watches.get(key);
 			if (watch != null) {
-				this.calls.schedule(watch, this.time.nanoTime());
+				this.calls.scheduleNow(watch);
 			}
+		}
+	}
+
+	/**
+	 * Pass on a value that the store has sent. Read the key soon, unless all observers
+	 * have waited for this value.
+	 */
+	void onChanged(String key, Value value) {
+		List<Observer> observers;
+		synchronized (this.watches) {
+			Watch watch = this.watches.get(key);
+			observers = (watch != null) ? List.copyOf(watch.observers) : List.of();
+		}
+		boolean awaited = true;
+		for (Observer observer : observers) {
+			awaited &= observer.onSent(value);
+		}
+		if (!awaited) {
+			onChanged(key);
 		}
 	}
 
@@ -220,6 +239,16 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 		 * @param sentNanos when the store was asked
 		 */
 		void onValue(Value value, long sentNanos);
+
+		/**
+		 * Called with a value that the store has sent, which may be older than one that
+		 * was passed before.
+		 * @param value the value
+		 * @return whether no other value is awaited
+		 */
+		default boolean onSent(Value value) {
+			return false;
+		}
 
 		/**
 		 * Called when the store failed.

@@ -60,8 +60,9 @@ final class ConnectionPool {
 	private static final Duration UNUSED_TIME = Duration.ofSeconds(15);
 
 	/**
-	 * Pause after a failed opening. HikariCP does not check connections that were used
-	 * within half a second: without a pause, it offers a closed one forever.
+	 * Time from the beginning of a failed opening until the next one. HikariCP does not
+	 * check connections that were used within half a second: without a pause, it offers a
+	 * closed one forever.
 	 */
 	private static final Duration PAUSE = Duration.ofMillis(600);
 
@@ -81,6 +82,8 @@ final class ConnectionPool {
 	private final Set<TimedConnection> connections = new LinkedHashSet<>();
 
 	private Duration openingTime = OPENING_TIME;
+
+	private long lastOpening;
 
 	private long nextOpening = System.nanoTime();
 
@@ -161,6 +164,7 @@ final class ConnectionPool {
 		}
 		TimedConnection connection = new TimedConnection(this.openingTime);
 		this.connections.add(connection);
+		this.lastOpening = System.nanoTime();
 		this.nextOpening = Deadline.after(Durations.min(PAUSE_PER_HANGING.multipliedBy(hanging), MAX_PAUSE));
 		return connection;
 	}
@@ -206,7 +210,7 @@ final class ConnectionPool {
 		if (connection.state() == State.OPENING) {
 			this.lastFailure = reason;
 			this.failures++;
-			this.nextOpening = Deadline.after(PAUSE);
+			this.nextOpening = this.lastOpening + PAUSE.toNanos();
 			if (open() == 0) {
 				this.queue.fail(reason);
 			}

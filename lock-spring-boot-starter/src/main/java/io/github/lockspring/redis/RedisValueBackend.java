@@ -207,13 +207,23 @@ final class RedisValueBackend implements ValueBackend {
 
 	/**
 	 * Handle a message.
-	 * @param name the name of the Redis key of a value that may have changed
+	 * @param message the name of the Redis key of a value that was changed, its number or
+	 * a hyphen, and its version
 	 * @param listener called if the value is watched
 	 */
-	void notifyOf(String name, BackendListener listener) {
-		String key = this.watched.get(name);
-		if (key != null) {
+	void notifyOf(String message, BackendListener listener) {
+		int version = message.lastIndexOf(' ');
+		int number = message.lastIndexOf(' ', version - 1);
+		String key = (number > 0) ? this.watched.get(message.substring(0, number)) : null;
+		if (key == null) {
+			return;
+		}
+		String text = message.substring(number + 1, version);
+		if (text.equals("-")) {
 			listener.onValueChanged(key);
+		}
+		else {
+			listener.onValueChanged(key, value(text, message.substring(version + 1)));
 		}
 	}
 

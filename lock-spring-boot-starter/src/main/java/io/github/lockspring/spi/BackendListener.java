@@ -84,4 +84,14 @@ public interface BackendListener {
 	default void onValueChanged(String key) {
 	}
 
+	/**
+	 * Called when a {@linkplain ValueBackend#read watched} value has changed, with the
+	 * value after one of its changes, which need not be the last one.
+	 * @param key the key of the value
+	 * @param value a value that it has had, and that existed
+	 */
+	default void onValueChanged(String key, Value value) {
+		onValueChanged(key);
+	}
+
 }

@@ -4,7 +4,7 @@
 --              the updates of some processes have been removed. 1 is the version of the format
 --   <process>  "<sequence> <number before> <version before> <number after> <version after>" of its last update
 --   expiry     time in milliseconds at which the value is deleted, if it has a time to live. Its updates are kept for a while longer
---   watchers   "<channel> <till> " of each process that is notified of the next change, until that time in seconds
+--   watchers   "<channel> <till> " of each process that is notified of the next change and its result, until that time in seconds
 --
 -- ARGV: process; sequence; the number to add or to assign, "-" to delete the value, or the time to live in milliseconds, 0 for none;
 -- the condition: the minimum of the sum, the expected number or the expected version; what that is: "replace", "set" or "expire"; "again" if the update is repeated; the lead of versions. The last four
@@ -141,7 +141,7 @@ end
 if watchers then
 	redis.pcall('HDEL', key, 'watchers')
 	for channel in string.gmatch(watchers, '(%S+) %d+') do
-		redis.pcall('PUBLISH', channel, key)
+		redis.pcall('PUBLISH', channel, key .. ' ' .. after .. ' ' .. version)
 	end
 end
 return result

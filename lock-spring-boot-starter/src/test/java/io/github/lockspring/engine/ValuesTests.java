@@ -339,6 +339,56 @@ class ValuesTests {
 	}
 
 	@Test
+	void waitEndsWithAValueThatTheStoreSends() throws Exception {
+		long version = this.values.update(KEY, INCREMENT).after().version();
+		this.backend.setDelivery(Delivery.LOSE);
+		Future<Value> waiting = this.executor
+			.submit(() -> this.values.await(KEY, (value) -> value.number() == 5, LONG));
+		await().until(() -> this.values.size() == 1 && this.backend.count(Kind.READ) >= 2);
+		Gate gate = new Gate();
+		this.backend.always(Kind.READ, Fault.before(gate));
+		this.backend.listener().onValueChanged(KEY, new Value(5, version - 1)); // of before
+		this.backend.listener().onValueChanged(KEY, new Value(5, version));
+		gate.awaitArrival();
+		assertThat(waiting).isNotDone();
+		this.backend.listener().onValueChanged(KEY, new Value(4, version + 1));
+		this.backend.listener().onValueChanged(KEY, new Value(5, version + 2));
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(new Value(5, version + 2));
+		gate.open();
+	}
+
+	@Test
+	void valueThatAllHaveWaitedForIsNotReadAgain() throws Exception {
+		Values values = this.harness
+			.engine(this.backend,
+					EngineSettings.defaults().withPoll(Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofHours(1)),
+					TimeSource.SYSTEM)
+			.values();
+		values.update(KEY, INCREMENT);
+		Future<Value> waiting = this.executor.submit(() -> values.await(KEY, (value) -> value.number() == 5, LONG));
+		await().until(() -> values.size() == 1 && this.backend.count(Kind.READ) == 2);
+		this.backend.listener().onValueChanged(KEY, new Value(5, Long.MAX_VALUE));
+		assertThat(waiting.get(1, TimeUnit.MINUTES).number()).isEqualTo(5);
+		assertThat(this.backend.count(Kind.READ)).isEqualTo(2);
+	}
+
+	@Test
+	void waitForAValueThatDoesNotExistReadsIt() throws Exception {
+		this.backend.setDelivery(Delivery.LOSE);
+		Future<Value> waiting = this.executor.submit(() -> this.values.await(KEY, Value::exists, LONG));
+		await().until(() -> this.values.size() == 1 && this.backend.count(Kind.READ) >= 2);
+		Gate gate = new Gate();
+		this.backend.always(Kind.READ, Fault.before(gate));
+		this.backend.listener().onValueChanged(KEY, new Value(5, 1));
+		gate.awaitArrival();
+		assertThat(waiting).isNotDone();
+		this.backend.heal();
+		this.values.update(KEY, INCREMENT);
+		gate.open();
+		assertThat(waiting.get(1, TimeUnit.MINUTES).number()).isOne();
+	}
+
+	@Test
 	void waitEndsAlthoughNotificationsAreLost() throws Exception {
 		this.backend.setDelivery(Delivery.LOSE);
 		waitEndsWhenTheConditionIsMet();

@@ -18,12 +18,14 @@ package io.github.lockspring.benchmarks.contestant;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.apache.curator.RetryPolicy;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.recipes.atomic.DistributedAtomicLong;
+import org.apache.curator.framework.recipes.barriers.DistributedBarrier;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
@@ -33,22 +35,28 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
+import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RLock;
 import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
+import io.github.lockspring.concurrent.DistributedCountDownLatch;
 import io.github.lockspring.concurrent.LeaseLock;
 import io.github.lockspring.concurrent.LeaseSemaphore;
 import io.github.lockspring.concurrent.LockClient;
 
 /**
  * A primitive other than an exclusive lock, in the place of one: what a workload takes
- * for an acquisition is an increment, a permit of eight or a read lock.
+ * for an acquisition is an increment, a permit of eight, a read lock, or waiting for a
+ * latch that a release opens. The first one to wait for a latch waits in vain for a
+ * while, because nobody opens it.
  */
 public final class Primitive implements Contestant {
 
 	private static final int PERMITS = 8;
+
+	private static final int LATCH_SECONDS = 8;
 
 	private static final RetryPolicy RETRIES = new RetryForever(1);
 
@@ -117,6 +125,21 @@ public final class Primitive implements Contestant {
 	}
 
 	/**
+	 * Our count-down latch.
+	 * @param starter brings the client
+	 * @return the contestant
+	 */
+	public static Primitive latch(LockStarter starter) {
+		LockClient client = starter.client();
+		return new Primitive((key) -> {
+			DistributedCountDownLatch latch = client.countDownLatch(key);
+			latch.trySetCount(1);
+			latch.await(LATCH_SECONDS, TimeUnit.SECONDS);
+			return latch::countDown;
+		}, starter::close);
+	}
+
+	/**
 	 * {@code INCR} by a bare Lettuce.
 	 * @param uri the address of the server
 	 * @return the contestant
@@ -177,6 +200,16 @@ public final class Primitive implements Contestant {
 		}, client::shutdown);
 	}
 
+	public static Primitive redissonLatch(String uri) {
+		RedissonClient client = redisson(uri);
+		return new Primitive((key) -> {
+			RCountDownLatch latch = client.getCountDownLatch("bench-redisson-latch:" + key);
+			latch.trySetCount(1);
+			latch.await(LATCH_SECONDS, TimeUnit.SECONDS);
+			return latch::countDown;
+		}, client::shutdown);
+	}
+
 	private static RedissonClient redisson(String uri) {
 		Config config = new Config();
 		config.useSingleServer().setAddress(uri);
@@ -202,6 +235,29 @@ public final class Primitive implements Contestant {
 			Lease lease = semaphore.acquire();
 			return () -> semaphore.returnLease(lease);
 		}, client::close);
+	}
+
+	/**
+	 * The barrier of Curator, which has no latch.
+	 * @param client the client
+	 * @return the contestant
+	 */
+	public static Primitive curatorLatch(CuratorFramework client) {
+		return new Primitive((key) -> {
+			DistributedBarrier barrier = new DistributedBarrier(client, "/curator-latch/" + key);
+			barrier.setBarrier();
+			barrier.waitOnBarrier(LATCH_SECONDS, TimeUnit.SECONDS);
+			return () -> remove(barrier);
+		}, client::close);
+	}
+
+	private static void remove(DistributedBarrier barrier) {
+		try {
+			barrier.removeBarrier();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	public static Primitive curatorRead(CuratorFramework client) {

@@ -112,6 +112,10 @@ final class RedisStore implements Store {
 						Trait.WAITING),
 				new Entrant("lock-starter-read", () -> Primitive.read(lockStarter()), Trait.DISTRIBUTED, Trait.WAITING),
 				new Entrant("redisson-read", () -> Primitive.redissonRead(this.address), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("lock-starter-latch", () -> Primitive.latch(lockStarter()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("redisson-latch", () -> Primitive.redissonLatch(this.address), Trait.DISTRIBUTED,
 						Trait.WAITING));
 	}
 

@@ -176,7 +176,10 @@ final class ZooKeeperStore implements Store {
 				new Entrant("curator-permit", () -> Primitive.curatorPermit(client()), Trait.DISTRIBUTED,
 						Trait.WAITING),
 				new Entrant("lock-starter-read", () -> Primitive.read(lockStarter()), Trait.DISTRIBUTED, Trait.WAITING),
-				new Entrant("curator-read", () -> Primitive.curatorRead(client()), Trait.DISTRIBUTED, Trait.WAITING));
+				new Entrant("curator-read", () -> Primitive.curatorRead(client()), Trait.DISTRIBUTED, Trait.WAITING),
+				new Entrant("lock-starter-latch", () -> Primitive.latch(lockStarter()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("curator-latch", () -> Primitive.curatorLatch(client()), Trait.DISTRIBUTED, Trait.WAITING));
 	}
 
 	private LockStarter lockStarter() {
