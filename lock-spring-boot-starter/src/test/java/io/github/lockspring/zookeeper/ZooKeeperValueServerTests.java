@@ -350,9 +350,19 @@ class ZooKeeperValueServerTests {
 		this.two = process(server.connectString());
 		ZooKeeperProcess.await().until(() -> {
 			try (ZooKeeperProcess next = process(server.connectString())) {
-				return noNodes(next.client);
+				return hasNoNodesSoon(next.client);
 			}
 		});
+	}
+
+	/**
+	 * A process needs a few requests to find what others have left.
+	 */
+	private boolean hasNoNodesSoon(CuratorFramework client) throws Exception {
+		for (int i = 0; i < 50 && !noNodes(client); i++) {
+			TimeUnit.MILLISECONDS.sleep(10);
+		}
+		return noNodes(client);
 	}
 
 	@Test
