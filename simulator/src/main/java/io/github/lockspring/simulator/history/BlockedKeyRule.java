@@ -77,6 +77,8 @@ final class BlockedKeyRule implements Rule {
 
 		private final Map<Long, FaultBegun> faults = new HashMap<>();
 
+		private boolean notificationLost;
+
 		private int globalFaults;
 
 		/**
@@ -209,6 +211,7 @@ final class BlockedKeyRule implements Rule {
 
 		private void begin(FaultBegun fault) {
 			if (fault.kind().isOfMessage()) {
+				this.notificationLost |= fault.kind() == FaultKind.NOTIFICATION_LOST;
 				return;
 			}
 			this.keys.values().forEach(this::judge);
@@ -257,11 +260,21 @@ final class BlockedKeyRule implements Rule {
 				.anyMatch((fault) -> fault.kind() == FaultKind.DELAYED || fault.kind() == FaultKind.CLOCK_STOOD);
 			if (!delayed && Math.max(key.settled, this.settled) < this.history.time(operation.requested)
 					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)
-					&& !isWantedBySuspended(key)) {
+					&& !isWantedBySuspended(key) && !isHandedOff(key)) {
 				this.findings.add(Finding.violation("blocked key",
 						"%s is denied '%s', which nobody has".formatted(operation, key.name), operation.requested,
 						operation.answered));
 			}
+		}
+
+		/**
+		 * Return whether the key was granted to a request of before its release, which
+		 * need not know yet: it looks within the time of a call, or later if it was
+		 * notified in vain.
+		 */
+		private boolean isHandedOff(Key key) {
+			return key.isHandedOff() && (this.notificationLost
+					|| now() <= this.history.time(key.heldUntil) + this.history.bounds().callTime());
 		}
 
 		/**
@@ -370,15 +383,21 @@ final class BlockedKeyRule implements Rule {
 		}
 
 		/**
-		 * Return whether nobody held the key while an operation waited, no request of
-		 * before the last release was left, which may have been granted then, and no
-		 * other process requested it, or the same process with other keys.
+		 * Return whether a request was waiting when the key was released, which may have
+		 * been granted to it then.
+		 */
+		boolean isHandedOff() {
+			return this.requests.stream().anyMatch((other) -> other.requested < this.heldUntil);
+		}
+
+		/**
+		 * Return whether nobody held the key while an operation waited, and no other
+		 * process requested it, or the same process with other keys.
 		 */
 		boolean wasAlone(Operation operation) {
 			return this.holding.isEmpty() && this.heldUntil < operation.requested
 					&& this.requests.stream()
-						.allMatch((other) -> isOfOneKey(other) && other.process.equals(operation.process)
-								&& this.heldUntil < other.requested)
+						.allMatch((other) -> isOfOneKey(other) && other.process.equals(operation.process))
 					&& this.requestedUntil.entrySet()
 						.stream()
 						.allMatch((entry) -> entry.getKey().equals(operation.process)

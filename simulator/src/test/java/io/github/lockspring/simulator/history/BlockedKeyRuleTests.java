@@ -208,8 +208,14 @@ class BlockedKeyRuleTests {
 	}
 
 	@Test
-	void deniedWhatTheProcessWasHandedOffLongAgo() {
-		this.rule.assertBroken(handedOff(1200));
+	void deniedWhatTheProcessWasHandedOff() {
+		this.rule.assertBroken(handedOff(201));
+	}
+
+	@Test
+	void deniedWhatTheProcessMayHaveBeenHandedOffWithoutNotice() {
+		this.history.fault(1, FaultKind.NOTIFICATION_LOST, "*");
+		this.rule.assertKept(handedOff(201));
 	}
 
 	@Test
