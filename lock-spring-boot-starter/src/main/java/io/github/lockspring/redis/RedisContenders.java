@@ -35,8 +35,9 @@ import io.github.lockspring.spi.OwnerId;
 /**
  * Contenders of this process, and the channel on which the servers publish grants and
  * changes of values to it. A message is the name of the Redis key of a value, followed by
- * its number and its version, or an owner to be retried, or an owner followed by the token of a grant, its validity since the
- * denial in milliseconds and the id of the denied attempt, or an owner that lost a key.
+ * its number and its version, or an owner to be retried, or an owner followed by the
+ * token of a grant, its validity since the denial in milliseconds and the id of the
+ * denied attempt, or an owner that lost a key.
  */
 final class RedisContenders implements RedisChannel {
 

@@ -347,7 +347,8 @@ class ValuesTests {
 		await().until(() -> this.values.size() == 1 && this.backend.count(Kind.READ) >= 2);
 		Gate gate = new Gate();
 		this.backend.always(Kind.READ, Fault.before(gate));
-		this.backend.listener().onValueChanged(KEY, new Value(5, version - 1)); // of before
+		this.backend.listener().onValueChanged(KEY, new Value(5, version - 1)); // of
+																				// before
 		this.backend.listener().onValueChanged(KEY, new Value(5, version));
 		gate.awaitArrival();
 		assertThat(waiting).isNotDone();
@@ -361,7 +362,8 @@ class ValuesTests {
 	void valueThatAllHaveWaitedForIsNotReadAgain() throws Exception {
 		Values values = this.harness
 			.engine(this.backend,
-					EngineSettings.defaults().withPoll(Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofHours(1)),
+					EngineSettings.defaults()
+						.withPoll(Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofHours(1)),
 					TimeSource.SYSTEM)
 			.values();
 		values.update(KEY, INCREMENT);

@@ -156,8 +156,7 @@ final class SqlServerStore implements Store {
 						Trait.WAITING),
 				new Entrant("lock-starter-permit", () -> Primitive.permit(lockStarter()), Trait.DISTRIBUTED,
 						Trait.WAITING),
-				new Entrant("lock-starter-read", () -> Primitive.read(lockStarter()), Trait.DISTRIBUTED,
-						Trait.WAITING),
+				new Entrant("lock-starter-read", () -> Primitive.read(lockStarter()), Trait.DISTRIBUTED, Trait.WAITING),
 				new Entrant("lock-starter-latch", () -> Primitive.latch(lockStarter()), Trait.DISTRIBUTED,
 						Trait.WAITING));
 	}
