@@ -47,6 +47,12 @@ import io.github.lockspring.simulator.history.LockFact.NotAcquired;
  */
 final class BlockedKeyRule implements Rule {
 
+	/**
+	 * Longest time between two looks of the request that is next, on a store without
+	 * notifications.
+	 */
+	private static final long LOOK_NANOS = 110_000_000;
+
 	@Override
 	public List<Finding> check(IndexedHistory history) {
 		return new Pass(history).run();
@@ -269,12 +275,11 @@ final class BlockedKeyRule implements Rule {
 
 		/**
 		 * Return whether the key was granted to a request of before its release, which
-		 * need not know yet: it looks within the time of a call, or later if it was
-		 * notified in vain.
+		 * need not know yet: it looks soon, or later if it was notified in vain.
 		 */
 		private boolean isHandedOff(Key key) {
 			return key.isHandedOff() && (this.notificationLost
-					|| now() <= this.history.time(key.heldUntil) + this.history.bounds().callTime());
+					|| now() <= this.history.time(key.heldUntil) + LOOK_NANOS + this.history.bounds().slackTime());
 		}
 
 		/**

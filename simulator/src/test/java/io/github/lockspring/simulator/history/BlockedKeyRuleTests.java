@@ -204,18 +204,18 @@ class BlockedKeyRuleTests {
 
 	@Test
 	void deniedWhatTheProcessIsHandedOff() {
-		this.rule.assertKept(handedOff(200));
+		this.rule.assertKept(handedOff(210));
 	}
 
 	@Test
 	void deniedWhatTheProcessWasHandedOff() {
-		this.rule.assertBroken(handedOff(201));
+		this.rule.assertBroken(handedOff(211));
 	}
 
 	@Test
 	void deniedWhatTheProcessMayHaveBeenHandedOffWithoutNotice() {
 		this.history.fault(1, FaultKind.NOTIFICATION_LOST, "*");
-		this.rule.assertKept(handedOff(201));
+		this.rule.assertKept(handedOff(211));
 	}
 
 	@Test
