@@ -75,6 +75,11 @@ final class BlockedKeyRule implements Rule {
 		private final Map<String, Set<Operation>> live = new HashMap<>();
 
 		/**
+		 * Operations that ended while their process was paused or partitioned.
+		 */
+		private final Map<String, Set<Operation>> leftBehind = new HashMap<>();
+
+		/**
 		 * How often a process is paused or partitioned.
 		 */
 		private final Map<String, Integer> suspended = new HashMap<>();
@@ -146,7 +151,11 @@ final class BlockedKeyRule implements Rule {
 			if (live(operation.process).remove(operation)) {
 				move(operation, waits(operation), -1);
 			}
-			if (unknown || this.suspended.getOrDefault(operation.process, 0) > 0) {
+			boolean suspended = this.suspended.getOrDefault(operation.process, 0) > 0;
+			if (suspended) {
+				this.leftBehind.computeIfAbsent(operation.process, (name) -> new LinkedHashSet<>()).add(operation);
+			}
+			if (unknown || suspended) {
 				unsettle(operation);
 			}
 		}
@@ -181,6 +190,7 @@ final class BlockedKeyRule implements Rule {
 				ended.forEach((operation) -> move(operation, waits(operation), -1));
 				ended.forEach(this::unsettle);
 				ended.clear();
+				settleLeftBehind(process);
 				this.suspended.merge(process, this.paused.remove(process) ? -1 : 0, Integer::sum);
 			}
 			else if (change.isPause() && !this.paused.contains(process)) {
@@ -206,7 +216,17 @@ final class BlockedKeyRule implements Rule {
 			live(process).forEach(this::unsettle);
 			if (sign < 0) {
 				moveAll(process, true, 1);
+				settleLeftBehind(process);
 			}
+		}
+
+		/**
+		 * What a process could not take back may have been renewed until now, with the
+		 * session of the process.
+		 */
+		private void settleLeftBehind(String process) {
+			this.leftBehind.getOrDefault(process, Set.of()).forEach(this::unsettle);
+			this.leftBehind.remove(process);
 		}
 
 		private void moveAll(String process, boolean waiting, int sign) {

@@ -129,6 +129,28 @@ class BlockedKeyRuleTests {
 		this.rule.assertBroken(grantedToPartitioned().at(6601).grant(21, 2));
 	}
 
+	@Test
+	void requestLeftByAPartitionedProcessMayLastAsLongAsThePartition() {
+		this.rule.assertKept(leftByPartitioned().at(6600).grant(21, 2));
+	}
+
+	@Test
+	void longAfterThePartitionOfOneThatHasLeftARequest() {
+		this.rule.assertBroken(leftByPartitioned().at(6601).grant(21, 2));
+	}
+
+	private HistoryBuilder leftByPartitioned() {
+		return this.history.lock(41, "b", 1)
+			.fault(1, FaultKind.PARTITIONED, "p3")
+			.request(31, "a")
+			.at(100)
+			.deny(31)
+			.at(4600)
+			.request(21, "a")
+			.at(5000)
+			.heal(1);
+	}
+
 	private HistoryBuilder grantedToPartitioned() {
 		return this.history.lock(41, "b", 1)
 			.fault(1, FaultKind.PARTITIONED, "p3")
