@@ -44,6 +44,13 @@ for workload in uncontended one-key; do
 	measure postgresql $workload 3 1.5 --warm-up=2 floor-increment,lock-starter-increment,lock-starter-permit,lock-starter-read
 done
 measure redis processes-16 3 3 --warm-up=3 lock-starter-permit,redisson-permit
+for contestant in lock-starter-latch redisson-latch; do
+	measure redis hand-off 1 16 --warm-up=1 $contestant
+done
+for contestant in lock-starter-latch curator-latch; do
+	measure zookeeper hand-off 1 16 --warm-up=1 $contestant
+done
+measure postgresql hand-off 1 16 --warm-up=1 lock-starter-latch
 date >> "$out/times"
 $jmh 'AnnotationBenchmark.(plainProxy|oursByNumber|oursByText|oursByProperty|oursByConcatenation|cacheable|cacheableByConcatenation|lock4j|shedLock)$|CycleBenchmark|ReentryBenchmark' -f 1 -wi 3 -w 1 -i 3 -r 1 > "$out/jmh.md" 2> "$out/jmh.err"
 for store in redis h2; do

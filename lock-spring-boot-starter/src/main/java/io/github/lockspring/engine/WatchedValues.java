@@ -103,7 +103,7 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 	}
 
 	/**
-	 * Pass on a value that the store has sent. Read the key soon, unless all observers
+	 * Forward a value that the store has sent. Read the key soon, unless all observers
 	 * have waited for this value.
 	 */
 	void onChanged(String key, Value value) {

@@ -50,7 +50,7 @@ import io.github.lockspring.concurrent.LockClient;
  * A primitive other than an exclusive lock, in the place of one: what a workload takes
  * for an acquisition is an increment, a permit of eight, a read lock, or waiting for a
  * latch that a release opens. The first one to wait for a latch waits in vain for a
- * while, because nobody opens it.
+ * while, because no other thread opens it.
  */
 public final class Primitive implements Contestant {
 
