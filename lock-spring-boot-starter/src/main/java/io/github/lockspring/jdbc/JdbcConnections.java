@@ -149,7 +149,9 @@ final class JdbcConnections implements AutoCloseable {
 
 	private BackendUnavailableException noConnectionWithin(long millis) {
 		Throwable failure = this.pool.lastFailure();
-		String message = reason(this.pool.openings()).formatted(millis);
+		List<TimedConnection> openings = this.pool.openings();
+		String message = (failure != null && openings.isEmpty())
+				? "No lock connection could be opened within " + millis + " ms" : reason(openings).formatted(millis);
 		return new BackendUnavailableException((failure != null)
 				? message + ". The last attempt to open one failed: " + failure.getMessage() : message, failure);
 	}

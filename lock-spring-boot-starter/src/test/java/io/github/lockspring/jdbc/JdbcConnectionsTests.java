@@ -448,6 +448,20 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
+	void callThatWaitsBetweenTwoOpeningsQuotesTheLastFailure() {
+		JdbcLockBackend backend = new JdbcLockBackend(new StubDataSource(() -> {
+			throw new SQLException("Connection refused");
+		}));
+		for (int i = 0; i < 5; i++) {
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Duration.ofMillis(50)))
+				.withMessageContaining("Connection refused")
+				.satisfies((ex) -> assertThat(ex).hasMessageNotContaining("in use by other calls"));
+		}
+		backend.close();
+	}
+
+	@Test
 	void dataSourceThatRecoversIsUsedAgain() {
 		AtomicBoolean up = new AtomicBoolean();
 		JdbcLockBackend backend = new JdbcLockBackend(new StubDataSource(() -> {
