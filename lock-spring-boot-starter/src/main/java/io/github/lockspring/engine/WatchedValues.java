@@ -36,6 +36,8 @@ import io.github.lockspring.support.Durations;
  * some stores send none. One call at a time is made, and its answer is passed only to the
  * observers that were there when it began, so that none sees an older value after a newer
  * one.</li>
+ * <li>A value that the store sends with a notification is forwarded at once, and not read
+ * again if no observer waits for another one.</li>
  * <li>A call that fails is repeated after a delay for half as many keys: one of them may
  * be the cause. The observers keep the last failure until the next answer.</li>
  * </ol>
