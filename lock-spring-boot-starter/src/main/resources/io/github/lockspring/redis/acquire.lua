@@ -99,7 +99,7 @@ for _, r in ipairs(resources) do
 	if r.mode == 'p' and wanted.mode == 'p' then
 		r.limit, r.version = wanted.limit, wanted.version
 	end
-	if not admits(r, wanted) or mustQueue(r, owner, wanted) then
+	if mustWait(r, owner, wanted) then
 		blocked = r
 	end
 end

@@ -17,7 +17,7 @@ local function poll(r, owner)
 	if isSuperseded(r, entry) then
 		return -1
 	end
-	if admits(r, entry) and not mustQueue(r, owner, entry) then
+	if not mustWait(r, owner, entry) then
 		return -1
 	end
 	saveEntry(r, owner, entry)

@@ -284,11 +284,11 @@ local function retryAfter(r, entry)
 	return (entry.channel ~= '' and not string.find(entry.flags, 'h', 1, true)) and left or math.min(left, MAX_POLL_DELAY)
 end
 
--- Grants the requests at the head of the queue, as far as they are admitted.
-local function advance(r)
+-- Grants the requests at the head of the queue, as far as they are admitted, but not that of the given owner.
+local function advance(r, except)
 	while true do
 		local owner, entry = head(r)
-		if not owner or not admits(r, entry) or entry.channel == '' then
+		if not owner or owner == except or not admits(r, entry) or entry.channel == '' then
 			return
 		end
 		local hint = string.find(entry.flags, 'h', 1, true)
@@ -296,6 +296,7 @@ local function advance(r)
 			return
 		end
 		leave(r, owner, entry)
+		r.changed = true
 		if string.find(entry.flags, 'm', 1, true) then
 			notify(owner, entry)
 		elseif not hint then
@@ -306,4 +307,12 @@ local function advance(r)
 			end
 		end
 	end
+end
+
+-- Returns whether an owner must wait. Those before it get what is free, unless their processes have ended.
+local function mustWait(r, owner, wanted)
+	if admits(r, wanted) and mustQueue(r, owner, wanted) then
+		advance(r, owner)
+	end
+	return not admits(r, wanted) or mustQueue(r, owner, wanted)
 end

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.Denial;
@@ -260,6 +262,33 @@ class RedisPollServerTests {
 		this.one.release(reader);
 		await().until(() -> this.two.contend(writer) != null);
 		assertThat(this.two.release(writer)).isTrue();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void fairContendersWhoseProcessesHaveEndedMakeWay(boolean polled) {
+		held(RedisProcess.LEASE_TIME);
+		LeaseRequest dead = waiting(this.one, true);
+		LeaseRequest next = waiting(this.two, true);
+		String owner = dead.owner().toString();
+		String entry = (String) server.command("HGET", "{key}", owner);
+		server.command("HSET", "{key}", owner, entry.substring(0, entry.lastIndexOf(' ')) + " unheard");
+		server.command("HSET", "{key}", "state", free());
+		if (polled) {
+			assertThat(this.two.poll(next)).isEmpty();
+			assertThat(server.command("HEXISTS", "{key}", owner)).isEqualTo(0L);
+		}
+		assertThat(this.two.contend(next)).isNotNull();
+	}
+
+	@Test
+	void fairContenderGetsWhatNobodyReleased() throws Exception {
+		held(RedisProcess.LEASE_TIME);
+		LeaseRequest first = waiting(this.one, true);
+		LeaseRequest next = waiting(this.two, true);
+		server.command("HSET", "{key}", "state", free());
+		assertThat(this.two.contend(next)).isNull();
+		assertThat(this.one.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(first);
 	}
 
 	@Test
