@@ -101,13 +101,16 @@ final class Claim {
 
 	/**
 	 * Work for a random time, and look at the lock now and then, until it is not held.
+	 * The last moment of a lease is looked at, too.
 	 */
 	void hold(LockHandle handle) {
 		Duration usual = this.worker.settings().hold();
-		Duration longest = (random().nextInt(10) == 0) ? this.worker.settings().lease().multipliedBy(3) : usual;
+		Duration longest = (random().nextInt(5) == 0) ? this.worker.settings().lease().multipliedBy(3) : usual;
 		long end = Replaced.nanoTime() + random().nextLong(longest.toNanos());
 		do {
-			this.worker.sleep(Math.min(end - Replaced.nanoTime(), 1 + random().nextLong(usual.toNanos())));
+			long pause = Math.min(end - Replaced.nanoTime(), 1 + random().nextLong(usual.toNanos()));
+			long valid = handle.remaining().toNanos();
+			this.worker.sleep((valid > 1 && valid <= pause) ? valid - 1 : pause);
 		}
 		while (look(handle) && end - Replaced.nanoTime() > 0);
 	}

@@ -81,6 +81,12 @@ public enum ClusterFault {
 	LINK_SLOW,
 
 	/**
+	 * Messages between a process and the server take up to the timeout of a call, and
+	 * then nothing arrives.
+	 */
+	LINK_FAILS,
+
+	/**
 	 * Some requests and replies between a process and the server are lost.
 	 */
 	REPLIES_LOST,

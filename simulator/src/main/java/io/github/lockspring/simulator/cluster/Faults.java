@@ -124,8 +124,17 @@ final class Faults {
 			}
 			case LINK_SLOW -> {
 				Link link = member.link();
-				long slow = this.cluster.settings().operationTimeout().toNanos();
-				lasts(FaultKind.DELAYED, member.name(), () -> link.delay(0, slow), () -> link.delay(100_000, 500_000));
+				lasts(FaultKind.DELAYED, member.name(), () -> slow(link), link::delayAsUsual);
+			}
+			case LINK_FAILS -> {
+				Link link = member.link();
+				lasts(FaultKind.PARTITIONED, member.name(), () -> {
+					slow(link);
+					link.cutAfter(this.random.nextLong(leases(1)));
+				}, () -> {
+					link.cut(false);
+					link.delayAsUsual();
+				});
 			}
 			case REPLIES_LOST -> {
 				Link link = member.link();
@@ -145,6 +154,10 @@ final class Faults {
 			case DATA_LOST -> at(FaultKind.RESTARTED_WITHOUT_DATA, () -> restart(this.cluster.store()::forget));
 			case FAILED_OVER -> at(FaultKind.FAILED_OVER, () -> restart(this.cluster.store()::failOver));
 		}
+	}
+
+	private void slow(Link link) {
+		link.delay(0, this.cluster.settings().operationTimeout().toNanos());
 	}
 
 	/**

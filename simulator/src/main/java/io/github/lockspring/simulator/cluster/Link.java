@@ -32,15 +32,19 @@ public final class Link {
 
 	private static final long REFUSED_NANOS = 200_000;
 
+	private static final long USUAL_MIN_NANOS = 100_000;
+
+	private static final long USUAL_MAX_NANOS = 500_000;
+
 	private final Node client;
 
 	private final Server server;
 
 	private final Scheduler scheduler;
 
-	private long minNanos = 100_000;
+	private long minNanos = USUAL_MIN_NANOS;
 
-	private long maxNanos = 500_000;
+	private long maxNanos = USUAL_MAX_NANOS;
 
 	private int loseRequestOneOf;
 
@@ -48,7 +52,7 @@ public final class Link {
 
 	private int resetOneOf;
 
-	private boolean cut;
+	private long cutFrom = Long.MAX_VALUE;
 
 	/**
 	 * Create a link without faults.
@@ -80,6 +84,13 @@ public final class Link {
 	}
 
 	/**
+	 * Let requests and replies take the usual time.
+	 */
+	void delayAsUsual() {
+		delay(USUAL_MIN_NANOS, USUAL_MAX_NANOS);
+	}
+
+	/**
 	 * Lose requests and replies at random.
 	 * @param requestOneOf one of how many requests, 0 for none
 	 * @param replyOneOf one of how many replies, 0 for none
@@ -102,7 +113,15 @@ public final class Link {
 	 * @param cut whether to lose it
 	 */
 	public void cut(boolean cut) {
-		this.cut = cut;
+		this.cutFrom = cut ? 0 : Long.MAX_VALUE;
+	}
+
+	/**
+	 * Lose everything from a later time on, until it is healed.
+	 * @param nanos the time until then
+	 */
+	void cutAfter(long nanos) {
+		this.cutFrom = this.scheduler.now() + nanos;
 	}
 
 	/**
@@ -146,7 +165,7 @@ public final class Link {
 	 * Send a call to the server.
 	 */
 	<T> void send(Call<T> call, Supplier<T> action) {
-		if (this.server.isStopped() && !this.cut) {
+		if (this.server.isStopped() && !isCut()) {
 			this.scheduler.after(REFUSED_NANOS, this.client,
 					() -> call.end(null, new CallFailedException("connection refused", false)));
 		}
@@ -195,25 +214,25 @@ public final class Link {
 	}
 
 	boolean isCut() {
-		return this.cut;
+		return this.scheduler.now() >= this.cutFrom;
 	}
 
 	/**
 	 * Return whether to lose a request, unless the link is cut.
 	 */
 	boolean losesRequest() {
-		return !this.cut && isLost(this.loseRequestOneOf);
+		return !isCut() && isLost(this.loseRequestOneOf);
 	}
 
 	/**
 	 * Return whether to lose a reply, unless the link is cut.
 	 */
 	boolean losesReply() {
-		return !this.cut && isLost(this.loseReplyOneOf);
+		return !isCut() && isLost(this.loseReplyOneOf);
 	}
 
 	private boolean isLost(int oneOf) {
-		return this.cut || (oneOf > 0 && isOneOf(oneOf));
+		return isCut() || (oneOf > 0 && isOneOf(oneOf));
 	}
 
 	private boolean isOneOf(int number) {

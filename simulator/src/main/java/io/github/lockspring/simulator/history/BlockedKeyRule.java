@@ -53,6 +53,12 @@ final class BlockedKeyRule implements Rule {
 	 */
 	private static final long LOOK_NANOS = 110_000_000;
 
+	/**
+	 * Longest time for which a store without notifications reserves a released key for a
+	 * request that waited, which may have ended without notice.
+	 */
+	private static final long RESERVATION_NANOS = 500_000_000;
+
 	@Override
 	public List<Finding> check(IndexedHistory history) {
 		return new Pass(history).run();
@@ -181,7 +187,11 @@ final class BlockedKeyRule implements Rule {
 		}
 
 		private void unsettle(Operation operation) {
-			operation.request.keys().forEach((key) -> key(key).settled = now() + this.history.bounds().afterFault());
+			operation.request.keys().forEach((name) -> {
+				Key key = key(name);
+				key.settled = now() + this.history.bounds().afterFault();
+				key.requestsLeft |= operation.granted < 0;
+			});
 		}
 
 		private void change(String process, ProcessChange change) {
@@ -295,11 +305,17 @@ final class BlockedKeyRule implements Rule {
 
 		/**
 		 * Return whether the key was granted to a request of before its release, which
-		 * need not know yet: it looks soon, or later if it was notified in vain.
+		 * need not know yet: it looks soon, or later if it was notified in vain, or never
+		 * if it has ended.
 		 */
 		private boolean isHandedOff(Key key) {
-			return key.isHandedOff() && (this.notificationLost
-					|| now() <= this.history.time(key.heldUntil) + LOOK_NANOS + this.history.bounds().slackTime());
+			return key.isHandedOff() && (this.notificationLost || isReleasedWithin(LOOK_NANOS, key))
+					|| key.requestsLeft && isReleasedWithin(RESERVATION_NANOS, key);
+		}
+
+		private boolean isReleasedWithin(long nanos, Key key) {
+			return key.heldUntil >= 0
+					&& now() <= this.history.time(key.heldUntil) + nanos + this.history.bounds().slackTime();
 		}
 
 		/**
@@ -347,6 +363,11 @@ final class BlockedKeyRule implements Rule {
 		private final Map<String, Integer> requestedUntil = new HashMap<>();
 
 		private int heldUntil = -1;
+
+		/**
+		 * Whether the store may still have requests that have ended.
+		 */
+		private boolean requestsLeft;
 
 		private int several;
 

@@ -129,6 +129,15 @@ final class Disturbances {
 	}
 
 	/**
+	 * Return how often a store may have forgotten leases in the given time.
+	 */
+	long forgot(long from, long to) {
+		return this.all.stream()
+			.filter((one) -> one.kind() != null && one.kind().forgets() && one.from() >= from && one.from() <= to)
+			.count();
+	}
+
+	/**
 	 * Return for how long a process was disturbed in the given time, or
 	 * {@link Long#MAX_VALUE} if something happened that cannot be measured so.
 	 */

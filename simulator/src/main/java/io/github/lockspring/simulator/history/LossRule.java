@@ -71,15 +71,16 @@ final class LossRule implements Rule {
 	 */
 	private static Operation checkOverlap(Operation before, Operation after, IndexedHistory history,
 			List<Finding> findings) {
-		boolean ordered = after.requested > before.granted || before.endBegun() <= after.endBegun();
-		if (before.endBegun() > after.granted) {
+		int end = end(before, history);
+		boolean ordered = after.requested > before.granted || end <= end(after, history);
+		if (end > after.granted) {
 			checkTold(ordered ? before : after, after.granted, history, findings);
 		}
 		return ordered ? after : before;
 	}
 
 	private static void checkTold(Operation operation, int lost, IndexedHistory history, List<Finding> findings) {
-		int end = Math.min(operation.endBegun(), history.disturbances().endAfter(operation.process, operation.granted));
+		int end = end(operation, history);
 		long time = (end < Integer.MAX_VALUE) ? history.time(end) : history.endTime();
 		long limit = history.bounds().leaseTime() + history.bounds().lateness();
 		if (time - history.time(lost) > limit
@@ -87,6 +88,13 @@ final class LossRule implements Rule {
 			add(findings, operation + " does not learn its loss in time", operation.granted, lost,
 					(end < Integer.MAX_VALUE) ? end : -1);
 		}
+	}
+
+	/**
+	 * Return the line at which an operation ends by itself, or with its process.
+	 */
+	private static int end(Operation operation, IndexedHistory history) {
+		return Math.min(operation.endBegun(), history.disturbances().endAfter(operation.process, operation.granted));
 	}
 
 	private static void checkToldAfterRelease(Operation operation, IndexedHistory history, List<Finding> findings) {

@@ -33,9 +33,16 @@ import io.github.lockspring.simulator.history.LockFact.Written;
  * same while it lasts, if the owner knew its token at the grant. Readers of a process may
  * share a token, and the tokens of readers and of permits are only compared with those of
  * exclusive owners. A resource that checks tokens accepts no write with a smaller token
- * than it has seen, and rejects no other.
+ * than it has seen, and rejects no other. After two failovers within a minute tokens may
+ * be smaller.
  */
 final class TokenRule implements Rule {
+
+	/**
+	 * For how long tokens lead the clock after a failover. Another one may lose the time
+	 * of the first.
+	 */
+	private static final long LEAD_NANOS = 60_000_000_000L;
 
 	@Override
 	public List<Finding> check(IndexedHistory history) {
@@ -118,8 +125,12 @@ final class TokenRule implements Rule {
 		private void grant(String key, Operation operation) {
 			Operation floor = this.floors.remove(operation);
 			if (floor != null && floor.token >= operation.token && !mayShare(floor, operation)) {
-				add("%s got the token %d after %s had got %d".formatted(operation, operation.token, floor, floor.token),
-						floor.granted, operation.requested, operation.granted);
+				long now = this.history.time(operation.granted);
+				this.findings.add(Finding.of("tokens",
+						"%s got the token %d after %s had got %d".formatted(operation, operation.token, floor,
+								floor.token),
+						this.history.disturbances().forgot(now - LEAD_NANOS, now) > 1, floor.granted,
+						operation.requested, operation.granted));
 			}
 			Operation other = this.owners.computeIfAbsent(key, (k) -> new HashMap<>()).put(operation.token, operation);
 			if (other != null && !mayShare(other, operation)) {

@@ -251,6 +251,26 @@ class BlockedKeyRuleTests {
 	}
 
 	@Test
+	void deniedWhatIsReservedForOneThatHasEnded() {
+		this.rule.assertKept(deniedAfterOneThatWaitedHasEnded(2610));
+	}
+
+	@Test
+	void deniedWhatWasReservedForOneThatHasEnded() {
+		this.rule.assertBroken(deniedAfterOneThatWaitedHasEnded(2611));
+	}
+
+	private HistoryBuilder deniedAfterOneThatWaitedHasEnded(long millis) {
+		return this.history.request(21, "a")
+			.process(2, ProcessChange.KILLED)
+			.at(2000)
+			.lock(11, "a", 1)
+			.at(millis)
+			.request(12, Mode.EXCLUSIVE, 0, false, "a")
+			.deny(12);
+	}
+
+	@Test
 	void deniedInsteadOfFailedWhileTheStoreIsAway() {
 		this.rule.assertBroken(this.history.at(5)
 			.fault(1, FaultKind.STOPPED, "*")

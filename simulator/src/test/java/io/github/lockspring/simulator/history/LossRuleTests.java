@@ -125,6 +125,11 @@ class LossRuleTests {
 		this.rule.assertBroken(requestedBefore().at(1301).lossTold(21).lossTold(11));
 	}
 
+	@Test
+	void oneThatRequestedTheKeyBeforeWasKilled() {
+		this.rule.assertKept(requestedBefore().process(1, ProcessChange.KILLED).at(1301).release(21));
+	}
+
 	private HistoryBuilder requestedBefore() {
 		return new HistoryBuilder().request(21, "a", "b").request(11, "a").grant(11, 2).grant(21, 1);
 	}

@@ -18,6 +18,7 @@ package io.github.lockspring.simulator.history;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.simulator.history.Fact.FaultKind;
 import io.github.lockspring.simulator.history.LockFact.Checked;
 import io.github.lockspring.simulator.history.LockFact.Reentered;
 import io.github.lockspring.simulator.history.LockFact.Written;
@@ -39,6 +40,29 @@ class TokenRuleTests {
 	@Test
 	void smallerToken() {
 		this.rule.assertBroken(this.history.lock(11, "a", 2).lock(21, "b", 9).lock(22, "a", 1));
+	}
+
+	@Test
+	void smallerTokenAfterAFailover() {
+		this.rule.assertBroken(
+				this.history.lock(11, "a", 2).fault(1, FaultKind.FAILED_OVER, "*").at(500).lock(21, "a", 1));
+	}
+
+	@Test
+	void smallerTokenAfterTwoFailovers() {
+		this.rule.assertExcepted(twoFailovers(60_000).lock(21, "a", 1));
+	}
+
+	@Test
+	void smallerTokenLongAfterTheFirstOfTwoFailovers() {
+		this.rule.assertBroken(twoFailovers(60_001).lock(21, "a", 1));
+	}
+
+	private HistoryBuilder twoFailovers(long millis) {
+		return this.history.fault(1, FaultKind.FAILED_OVER, "*")
+			.lock(11, "a", 2)
+			.fault(2, FaultKind.FAILED_OVER, "*")
+			.at(millis);
 	}
 
 	@Test
