@@ -128,9 +128,10 @@ final class Faults {
 			}
 			case LINK_FAILS -> {
 				Link link = member.link();
-				lasts(FaultKind.PARTITIONED, member.name(), () -> {
+				long slow = this.random.nextLong(leases(1));
+				lasts(slow + this.random.nextLong(leases(2)), FaultKind.PARTITIONED, member.name(), () -> {
 					slow(link);
-					link.cutAfter(this.random.nextLong(leases(1)));
+					link.cutAfter(slow);
 				}, () -> {
 					link.cut(false);
 					link.delayAsUsual();
@@ -200,9 +201,13 @@ final class Faults {
 	}
 
 	private void lasts(FaultKind kind, String target, Runnable begin, Runnable end) {
+		lasts(nextDuration(), kind, target, begin, end);
+	}
+
+	private void lasts(long nanos, FaultKind kind, String target, Runnable begin, Runnable end) {
 		long number = begin(kind, target);
 		begin.run();
-		endAfter(nextDuration(), () -> {
+		endAfter(nanos, () -> {
 			end.run();
 			end(number);
 		});

@@ -74,7 +74,7 @@ final class LockWork implements Runnable {
 		LockOptions options = this.locks.defaultOptions()
 			.withType(type)
 			.withWaitTime(this.worker.nextDuration(settings.lease().multipliedBy(2)))
-			.withAutoRenew(this.random.nextInt(8) > 0);
+			.withAutoRenew(this.random.nextInt(4) > 0);
 		String key = this.worker.nextKey();
 		if (type == LockType.REENTRANT && this.random.nextInt(4) == 0) {
 			return new Request(List.of("permits-" + key), options.withPermits(PERMITS), Mode.PERMITS, 1, PERMITS);
@@ -124,6 +124,7 @@ final class LockWork implements Runnable {
 			Duration lease = request.options().leaseTime();
 			claim.change(Change.EXTENSION, lease.toNanos(),
 					() -> this.process.client().lock(request.key(), request.options()).extend(lease));
+			claim.hold(handle);
 		}
 		else {
 			LockHandle again = reenter(claim, request, request.options().type());

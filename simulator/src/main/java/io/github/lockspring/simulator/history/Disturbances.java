@@ -139,10 +139,12 @@ final class Disturbances {
 
 	/**
 	 * Return for how long a process was disturbed in the given time, or
-	 * {@link Long#MAX_VALUE} if something happened that cannot be measured so.
+	 * {@link Long#MAX_VALUE} if something happened that cannot be measured so. A call
+	 * that was lost shortly before the end of one fault may last until the next.
 	 */
 	long disturbed(String process, long from, long to) {
 		long sum = 0;
+		int faults = 0;
 		for (Disturbance one : this.all) {
 			if (one.affects(process) && one.from() <= to && one.to() >= from) {
 				if (one.kind() != null && one.kind().isOfMessage()) {
@@ -150,13 +152,14 @@ final class Disturbances {
 				}
 				else if ((one.kind() != null) ? one.kind().lasts() : one.from() < one.to()) {
 					sum += Math.min(one.to(), to) - Math.max(one.from(), from);
+					faults++;
 				}
 				else {
 					return Long.MAX_VALUE;
 				}
 			}
 		}
-		return sum;
+		return sum + Math.max(0, faults - 1) * this.bounds.callTime();
 	}
 
 	/**

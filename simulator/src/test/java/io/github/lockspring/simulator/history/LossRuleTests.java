@@ -151,6 +151,27 @@ class LossRuleTests {
 	}
 
 	@Test
+	void lossAfterTwoShortFaults() {
+		this.cause.assertKept(twoFaults(150).lossTold(11));
+	}
+
+	@Test
+	void lossAfterTwoFaultsThatAreTooShort() {
+		this.cause.assertBroken(twoFaults(149).lossTold(11));
+	}
+
+	private HistoryBuilder twoFaults(long millis) {
+		return this.history.fault(1, FaultKind.PARTITIONED, "p1")
+			.at(millis)
+			.heal(1)
+			.at(500)
+			.fault(2, FaultKind.PARTITIONED, "p1")
+			.at(500 + millis)
+			.heal(2)
+			.at(900);
+	}
+
+	@Test
 	void lossAfterShortFaultOfALeaseThatWasHandedOff() {
 		this.cause.assertExcepted(handedOff().at(1100).lossTold(12));
 	}
