@@ -329,8 +329,7 @@ final class Acquirer {
 
 	private @Nullable Grant grantSentTo(Hold hold) {
 		return (hold.pollNotification() instanceof Notification.Granted sent && hold.hasRequested(sent.request())
-				&& hold.lease().grantedByNotification(sent.grant(), sent.attemptId(), hold.options(), this.time))
-						? sent.grant() : null;
+				&& hold.lease().grantedByNotification(sent, hold.options(), this.time)) ? sent.grant() : null;
 	}
 
 	/**

@@ -184,26 +184,26 @@ class Lease {
 	 * Record a notification that the store granted the request after having denied it. A
 	 * grant that follows another denial than the last may have expired by now, one that
 	 * is not renewed must last for its lease time, and the minimum hold time must outlast
-	 * this process. The lease lasts no longer than a lease time from now, even if the
+	 * this process. The lease lasts no longer from now than its validity, even if the
 	 * clock of the store was set forward since the denial.
-	 * @param attemptId the attempt id of the denial that the grant follows
 	 * @return {@code false} if the request must be retried to find out whether the grant
 	 * is still valid
 	 */
-	boolean grantedByNotification(Grant grant, long attemptId, AcquireOptions options, TimeSource time) {
-		if (options.hasMinimumHold() || attemptId == 0 || attemptId != this.attemptId
-				|| !lastsFor(grant.validity().toNanos(), options, time)) {
+	boolean grantedByNotification(Notification.Granted granted, AcquireOptions options, TimeSource time) {
+		if (options.hasMinimumHold() || granted.attemptId() == 0 || granted.attemptId() != this.attemptId) {
 			return false;
 		}
-		long most = time.nanoTime() - this.deadlineNanos + usable(options.leaseNanos());
-		extendFrom(this.deadlineNanos, this.deadlineMillis, Math.min(usable(grant.validity().toNanos()), most));
-		return true;
-	}
-
-	private boolean lastsFor(long validityNanos, AcquireOptions options, TimeSource time) {
-		long left = usable(validityNanos) + remainingNanos(time);
-		return options.isRenewed() ? left > 0
-				: validityNanos >= options.leaseNanos() && left >= options.leaseNanos() / 2;
+		long now = time.nanoTime();
+		long validity = granted.grant().validity().toNanos();
+		long sinceDenial = granted.waited().toNanos() + validity;
+		long left = Math.min(usable(sinceDenial) + remainingNanos(now, time.currentTimeMillis()), usable(validity));
+		boolean lasts = options.isRenewed() ? left > 0
+				: sinceDenial >= options.leaseNanos() && left >= options.leaseNanos() / 2;
+		if (lasts) {
+			extendFrom(this.deadlineNanos, this.deadlineMillis,
+					Math.min(usable(sinceDenial), now - this.deadlineNanos + usable(validity)));
+		}
+		return lasts;
 	}
 
 	/**

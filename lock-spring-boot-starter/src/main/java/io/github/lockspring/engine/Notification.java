@@ -16,6 +16,8 @@
 
 package io.github.lockspring.engine;
 
+import java.time.Duration;
+
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 
@@ -39,8 +41,9 @@ sealed interface Notification {
 	 * @param request the granted request
 	 * @param grant the grant
 	 * @param attemptId the attempt id of the denial that it follows
+	 * @param waited the time between them, by the clock of the store
 	 */
-	record Granted(LeaseRequest request, Grant grant, long attemptId) implements Notification {
+	record Granted(LeaseRequest request, Grant grant, long attemptId, Duration waited) implements Notification {
 	}
 
 }

@@ -16,6 +16,8 @@
 
 package io.github.lockspring.engine;
 
+import java.time.Duration;
+
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -52,8 +54,8 @@ final class StoreNotifications implements BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
-		return this.context.queues().signal(request, new Notification.Granted(request, grant, attemptId))
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
+		return this.context.queues().signal(request, new Notification.Granted(request, grant, attemptId, waited))
 				|| this.context.queues().holderOf(request) != null;
 	}
 

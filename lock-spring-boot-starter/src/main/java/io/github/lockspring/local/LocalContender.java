@@ -33,8 +33,7 @@ import io.github.lockspring.spi.LeaseRequest;
 record LocalContender(LocalNotifier notifier, LeaseRequest request, long attemptId, Instant denied) {
 
 	boolean notifyOfGrant(Grant grant, Instant granted) {
-		Duration validity = Duration.between(this.denied, granted).plus(grant.validity());
-		return this.notifier.onGranted(this.request, new Grant(grant.token(), validity), this.attemptId);
+		return this.notifier.onGranted(this.request, grant, this.attemptId, Duration.between(this.denied, granted));
 	}
 
 	void notifyToRetry() {

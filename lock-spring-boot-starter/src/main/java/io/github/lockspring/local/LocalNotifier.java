@@ -16,6 +16,7 @@
 
 package io.github.lockspring.local;
 
+import java.time.Duration;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -50,9 +51,9 @@ final class LocalNotifier {
 		this.listener = listener;
 	}
 
-	boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+	boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
 		BackendListener listener = this.listener;
-		return listener != null && listener.onGranted(request, grant, attemptId);
+		return listener != null && listener.onGranted(request, grant, attemptId, waited);
 	}
 
 	void onRetryHint(LeaseRequest contender) {

@@ -135,12 +135,13 @@ final class RedisContenders implements RedisChannel {
 		if (request == null) {
 			return; // a request that timed out is released, or will be
 		}
-		if (words.size() < 4) {
+		if (words.size() < 5) {
 			listener.onRetryHint(request);
 			return;
 		}
 		Grant grant = new Grant(Long.parseLong(words.get(1)), Duration.ofMillis(Long.parseLong(words.get(2))));
-		boolean taken = listener.onGranted(request, grant, Long.parseLong(words.get(3)));
+		boolean taken = listener.onGranted(request, grant, Long.parseLong(words.get(3)),
+				Duration.ofMillis(Long.parseLong(words.get(4))));
 		this.queued.remove(owner, request);
 		if (!taken) {
 			RedisCall release = this.requests.release(request);

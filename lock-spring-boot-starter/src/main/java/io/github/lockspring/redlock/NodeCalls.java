@@ -207,7 +207,7 @@ final class NodeCalls {
 		}
 
 		@Override
-		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
 			return false;
 		}
 

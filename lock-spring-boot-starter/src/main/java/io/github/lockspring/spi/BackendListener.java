@@ -16,6 +16,8 @@
 
 package io.github.lockspring.spi;
 
+import java.time.Duration;
+
 /**
  * Callbacks for notifications sent by the store. They may be called by any thread and
  * return immediately. Callbacks for single requests may be called in any order, more than
@@ -34,14 +36,15 @@ public interface BackendListener {
 	 * Notifications may be late: a grant that does not follow the last denial of the
 	 * request is treated as a hint.
 	 * @param request the request that was waiting
-	 * @param grant the grant; its validity is counted from the denied attempt, and may be
-	 * much shorter than the lease time until the lease is renewed
+	 * @param grant the grant; its validity may be much shorter than the lease time until
+	 * the lease is renewed
 	 * @param attemptId the {@linkplain Denial#attemptId() attempt id} of that denial
+	 * @param waited the time from the denial to the grant, by the clock of the store
 	 * @return {@code true} if the lease was accepted, by this call or an earlier one;
 	 * {@code false} if the request is no longer waiting, in which case the caller
 	 * releases the lease
 	 */
-	boolean onGranted(LeaseRequest request, Grant grant, long attemptId);
+	boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited);
 
 	/**
 	 * Called when the store ended a lease that was held.

@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
@@ -358,15 +357,20 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Return the grant for a notification. Its validity counts from the denial, and is at
-	 * most the lease time and the time for which the servers certainly keep the session.
+	 * Return the grant for a notification. Its validity is at most the lease time and the
+	 * time for which the servers certainly keep the session.
 	 * @param now the current monotonic time
 	 */
-	synchronized Grant grantSinceDenial(long now) {
-		long leaseEnd = now + TimeUnit.NANOSECONDS.convert(this.request.terms().leaseTime());
-		long end = (leaseEnd - now > 0 && leaseEnd - this.session.guaranteedUntil() < 0) ? leaseEnd
-				: this.session.guaranteedUntil();
-		return new Grant(this.token, Duration.ofNanos(Math.max(0, end - waiting().deniedNanos)));
+	synchronized Grant grantAt(long now) {
+		Duration left = Duration.ofNanos(Math.max(0, this.session.guaranteedUntil() - now));
+		return new Grant(this.token, Durations.min(this.request.terms().leaseTime(), left));
+	}
+
+	/**
+	 * Return the time since the denial.
+	 */
+	synchronized Duration waited(long now) {
+		return Duration.ofNanos(now - waiting().deniedNanos);
 	}
 
 	/**

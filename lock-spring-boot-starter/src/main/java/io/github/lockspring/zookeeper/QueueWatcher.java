@@ -247,8 +247,10 @@ final class QueueWatcher implements Watcher {
 	}
 
 	private void push(QueueEntry queueEntry, BackendListener listener) {
-		Grant grant = queueEntry.grantSinceDenial(System.nanoTime());
-		if (queueEntry.isHeld() && !listener.onGranted(queueEntry.request(), grant, queueEntry.attemptId())) {
+		long now = System.nanoTime();
+		Grant grant = queueEntry.grantAt(now);
+		if (queueEntry.isHeld()
+				&& !listener.onGranted(queueEntry.request(), grant, queueEntry.attemptId(), queueEntry.waited(now))) {
 			this.releaser.leave(queueEntry);
 		}
 	}

@@ -239,7 +239,7 @@ end
 local function notify(owner, entry, token, lease)
 	local text = owner
 	if token then
-		text = string.format('%s %.0f %.0f %.0f', owner, token, (now - entry.attemptId) / 1000 + lease, entry.attemptId)
+		text = string.format('%s %.0f %.0f %.0f %.0f', owner, token, lease, entry.attemptId, (now - entry.attemptId) / 1000)
 	end
 	local receivers = redis.pcall('PUBLISH', entry.channel, text)
 	return type(receivers) ~= 'number' or receivers > 0 or string.find(entry.flags, 'c', 1, true)

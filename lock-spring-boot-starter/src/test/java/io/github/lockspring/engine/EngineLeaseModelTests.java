@@ -42,7 +42,8 @@ class EngineLeaseModelTests extends EngineModel {
 			process.start("a", hold::release);
 			process.start("b", process::acquireAndRelease);
 			process.start("notification", () -> {
-				if (!process.backend.listener().onGranted(lease, new Grant(1, Duration.ofSeconds(30)), 0)) {
+				if (!process.backend.listener()
+					.onGranted(lease, new Grant(1, Duration.ofSeconds(30)), 0, Duration.ZERO)) {
 					process.backend.release(lease, Duration.ofSeconds(1));
 				}
 			});

@@ -650,14 +650,14 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		@Override
-		public boolean onGranted(LeaseRequest request, Grant made, long attemptId) {
+		public boolean onGranted(LeaseRequest request, Grant made, long attemptId, Duration waited) {
 			Duration claimTime = FaultyBackend.this.claimTime;
 			Grant grant = (claimTime != null) ? new Grant(made.token(), claimTime) : made;
 			if (arrives()) {
-				return this.listener.onGranted(request, grant, attemptId);
+				return this.listener.onGranted(request, grant, attemptId, waited);
 			}
 			receive(() -> {
-				boolean taken = this.listener.onGranted(request, grant, attemptId);
+				boolean taken = this.listener.onGranted(request, grant, attemptId, waited);
 				if (!taken) {
 					FaultyBackend.this.backend.release(request, Duration.ofSeconds(1));
 				}

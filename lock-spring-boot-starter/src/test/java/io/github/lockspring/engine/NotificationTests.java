@@ -133,7 +133,11 @@ class NotificationTests {
 	}
 
 	private boolean push(long token, Duration validity, long attemptId) {
-		return this.backend.listener().onGranted(contender(), new Grant(token, validity), attemptId);
+		return push(token, validity, attemptId, Duration.ZERO);
+	}
+
+	private boolean push(long token, Duration validity, long attemptId, Duration waited) {
+		return this.backend.listener().onGranted(contender(), new Grant(token, validity), attemptId, waited);
 	}
 
 	@Test
@@ -189,11 +193,20 @@ class NotificationTests {
 	}
 
 	@Test
-	void grantLastsNoLongerThanALeaseTimeIfTheClockOfTheStoreWasSetForward() {
+	void grantLastsNoLongerThanItsValidityIfTheClockOfTheStoreWasSetForward() {
 		Harness.hold(this.other);
 		Waiter waiter = queued();
-		push(7, LEASE.plusHours(1), this.backend.lastAttemptId());
-		assertThat(waiter.hold().remaining()).isBetween(Duration.ofMillis(1), LEASE);
+		push(7, Duration.ofSeconds(1), this.backend.lastAttemptId(), Duration.ofHours(1));
+		assertThat(waiter.hold().remaining()).isBetween(Duration.ofMillis(1), Duration.ofSeconds(1));
+	}
+
+	@Test
+	void grantThatIsNotRenewedIsConfirmedIfTheClockOfTheStoreWasSetForward() {
+		Harness.hold(this.other, UNRENEWED);
+		Waiter waiter = this.harness.queued(this.engine, UNRENEWED, WAIT);
+		push(7, LEASE.dividedBy(3), this.backend.lastAttemptId(), Duration.ofHours(1));
+		await().until(() -> this.backend.attempts() == 2);
+		assertThat(waiter.awaitSleep().isDone()).isFalse();
 	}
 
 	@Test
@@ -251,7 +264,8 @@ class NotificationTests {
 		Waiter waiter = queued();
 		this.backend.listener().onRetryHint(held.lease().request());
 		this.backend.listener().onRetryHint(new LeaseRequest("unknown", contender().terms(), "x", 1));
-		assertThat(this.backend.listener().onGranted(held.lease().request(), new Grant(1, LEASE), 0)).isFalse();
+		assertThat(this.backend.listener().onGranted(held.lease().request(), new Grant(1, LEASE), 0, Duration.ZERO))
+			.isFalse();
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 		assertThat(this.backend.attempts()).isOne();
 	}
@@ -262,11 +276,11 @@ class NotificationTests {
 		this.backend.next(Kind.CONTEND, Fault.unknownAfterEffect());
 		Waiter waiter = queued();
 		LeaseRequest old = contender();
-		assertThat(this.backend.listener().onGranted(old, new Grant(7, LEASE), 0)).isFalse();
+		assertThat(this.backend.listener().onGranted(old, new Grant(7, LEASE), 0, Duration.ZERO)).isFalse();
 		this.harness.advance(POLL);
 		await().until(() -> this.backend.attempts() == 2);
 		assertThat(contender()).isNotEqualTo(old);
-		assertThat(this.backend.listener().onGranted(old, new Grant(7, LEASE), 0)).isFalse();
+		assertThat(this.backend.listener().onGranted(old, new Grant(7, LEASE), 0, Duration.ZERO)).isFalse();
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 		held.release();
 		assertThat(waiter.hold().lease().request()).isEqualTo(contender());

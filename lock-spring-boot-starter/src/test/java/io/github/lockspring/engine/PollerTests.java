@@ -213,7 +213,8 @@ class PollerTests {
 		CompletableFuture<@Nullable Hold> waiting = waiting(this.engine, KEY, WAIT);
 		long attemptId = this.backend.lastAttemptId();
 		this.harness.advance(POLL);
-		assertThat(this.backend.listener().onGranted(contender(), new Grant(7, LEASE), attemptId)).isTrue();
+		assertThat(this.backend.listener().onGranted(contender(), new Grant(7, LEASE), attemptId, Duration.ZERO))
+			.isTrue();
 		assertThat(this.backend.attempts()).isEqualTo(2);
 		assertThat(waiting).isNotDone();
 	}

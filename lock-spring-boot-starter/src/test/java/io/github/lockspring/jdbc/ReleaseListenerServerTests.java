@@ -761,7 +761,7 @@ class ReleaseListenerServerTests {
 		}
 
 		@Override
-		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
 			return false;
 		}
 

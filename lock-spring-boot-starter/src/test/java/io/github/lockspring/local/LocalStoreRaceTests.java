@@ -118,7 +118,7 @@ class LocalStoreRaceTests {
 	}
 
 	@Test
-	void grantThatIsNotifiedCountsFromTheLastDenial() {
+	void grantThatIsNotifiedSaysHowLongAgoTheLastDenialWas() {
 		LeaseRequest holder = request("key");
 		tryAcquire(holder);
 		LeaseRequest contender = request("key");
@@ -127,7 +127,7 @@ class LocalStoreRaceTests {
 		contend(contender);
 		this.time.advance(Duration.ofSeconds(2));
 		this.backend.release(holder, LEASE_TIME);
-		assertThat(this.notifications.validities).containsExactly(LEASE_TIME.plusSeconds(2));
+		assertThat(this.notifications.waits).containsExactly(Duration.ofSeconds(2));
 	}
 
 	@Test

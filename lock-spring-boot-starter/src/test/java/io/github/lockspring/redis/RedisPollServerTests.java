@@ -272,7 +272,7 @@ class RedisPollServerTests {
 		LeaseRequest next = waiting(this.two, true);
 		String owner = dead.owner().toString();
 		String entry = (String) server.command("HGET", "{key}", owner);
-		server.command("HSET", "{key}", owner, entry.substring(0, entry.lastIndexOf(' ')) + " unheard");
+		server.command("HSET", "{key}", owner, entry.substring(0, entry.lastIndexOf(' ')) + " other");
 		server.command("HSET", "{key}", "state", free());
 		if (polled) {
 			assertThat(this.two.poll(next)).isEmpty();
@@ -282,7 +282,7 @@ class RedisPollServerTests {
 	}
 
 	@Test
-	void fairContenderGetsWhatNobodyReleased() throws Exception {
+	void fairContenderGetsTheKeyOfAnExpiredLease() throws Exception {
 		held(RedisProcess.LEASE_TIME);
 		LeaseRequest first = waiting(this.one, true);
 		LeaseRequest next = waiting(this.two, true);

@@ -205,7 +205,7 @@ public final class RedisProcess implements AutoCloseable, BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
 		this.attemptIds.add(attemptId);
 		this.granted.add(request);
 		return this.takesGrants;

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.spi;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -86,7 +87,7 @@ final class RecordingListener implements BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
 		this.attemptIds.put(request, attemptId);
 		this.grants.put(request, grant);
 		add(request, "granted");

@@ -202,7 +202,7 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
 		this.attemptIds.put(request, attemptId);
 		this.granted.add(request);
 		return true;
