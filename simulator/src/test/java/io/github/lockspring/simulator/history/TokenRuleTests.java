@@ -44,8 +44,8 @@ class TokenRuleTests {
 
 	@Test
 	void smallerTokenAfterAFailover() {
-		this.rule.assertBroken(
-				this.history.lock(11, "a", 2).fault(1, FaultKind.FAILED_OVER, "*").at(500).lock(21, "a", 1));
+		this.rule
+			.assertBroken(this.history.lock(11, "a", 2).fault(1, FaultKind.FAILED_OVER, "*").at(500).lock(21, "a", 1));
 	}
 
 	@Test
