@@ -32,6 +32,8 @@ final class LocalNotifications implements BackendListener {
 
 	final List<String> heard = new ArrayList<>();
 
+	final List<Duration> validities = new ArrayList<>();
+
 	final List<Duration> waits = new ArrayList<>();
 
 	Predicate<LeaseRequest> takesOver = (request) -> true;
@@ -44,6 +46,7 @@ final class LocalNotifications implements BackendListener {
 	@Override
 	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
 		this.heard.add("granted " + request);
+		this.validities.add(grant.validity());
 		this.waits.add(waited);
 		return this.takesOver.test(request);
 	}

@@ -127,6 +127,7 @@ class LocalStoreRaceTests {
 		contend(contender);
 		this.time.advance(Duration.ofSeconds(2));
 		this.backend.release(holder, LEASE_TIME);
+		assertThat(this.notifications.validities).containsExactly(LEASE_TIME);
 		assertThat(this.notifications.waits).containsExactly(Duration.ofSeconds(2));
 	}
 

@@ -39,7 +39,8 @@ import io.github.lockspring.simulator.history.LockFact.NotAcquired;
  * claims that there are, one is granted within the time of a hand-off. For one lease time
  * after a fault, after the end of a process, and after an end of a claim or request that
  * the store may not know, there may be a lease that nobody owns. A request that was alone
- * is not denied.
+ * is not denied, unless the key was released a moment ago and may be reserved for one
+ * that has ended.
  * <p>
  * A process that is paused or partitioned neither waits nor holds. Keys for which it has
  * a request are not judged meanwhile, because it may have been granted without knowing,
