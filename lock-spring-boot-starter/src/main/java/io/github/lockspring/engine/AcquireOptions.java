@@ -60,17 +60,19 @@ public final class AcquireOptions {
 
 	private final boolean reentrant;
 
+	private final long retainNanos;
+
 	/**
 	 * Cached copy of these options with a capped lease time, written by any thread.
 	 */
 	private @Nullable AcquireOptions capped;
 
 	private AcquireOptions(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew) {
-		this(mode, fair, leaseTime, autoRenew, 0, leaseTime.toNanos(), !(mode instanceof LeaseMode.Permits));
+		this(mode, fair, leaseTime, autoRenew, 0, leaseTime.toNanos(), !(mode instanceof LeaseMode.Permits), 0);
 	}
 
 	private AcquireOptions(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew, long minimumNanos,
-			long wantedNanos, boolean reentrant) {
+			long wantedNanos, boolean reentrant, long retainNanos) {
 		this.mode = mode;
 		this.exclusive = mode == LeaseMode.EXCLUSIVE;
 		this.fair = fair;
@@ -80,7 +82,9 @@ public final class AcquireOptions {
 		this.reentrant = reentrant;
 		this.single = new LeaseTerms(mode, fair, leaseTime, 1);
 		this.handOffCapable = mode != LeaseMode.SHARED && !fair && minimumNanos == 0;
-		this.block = this.handOffCapable ? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OFFS) : this.single;
+		this.retainNanos = (this.handOffCapable && this.exclusive && autoRenew) ? retainNanos : 0;
+		this.block = this.handOffCapable
+				? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OFFS, this.retainNanos > 0) : this.single;
 		this.autoRenew = autoRenew;
 		this.leaseNanos = leaseTime.toNanos();
 	}
@@ -118,7 +122,7 @@ public final class AcquireOptions {
 		}
 		Duration leaseTime = Durations.max(minimum, leaseTime());
 		return new AcquireOptions(mode(), isFair(), leaseTime, this.autoRenew, minimum.toNanos(), leaseTime.toNanos(),
-				this.reentrant);
+				this.reentrant, this.retainNanos);
 	}
 
 	/**
@@ -128,7 +132,20 @@ public final class AcquireOptions {
 	 */
 	public AcquireOptions nonReentrant() {
 		return new AcquireOptions(mode(), isFair(), leaseTime(), this.autoRenew, this.minimumNanos, this.wantedNanos,
-				false);
+				false, this.retainNanos);
+	}
+
+	/**
+	 * Return these options with a time for which the process retains the lease after its
+	 * last use, to grant it to the next acquisition of this process without a call to the
+	 * store. Has no effect unless the lease is exclusive, neither fair nor with a minimum
+	 * hold time, and renewed automatically.
+	 * @param retain how long to retain the lease, or zero
+	 * @return the modified options
+	 */
+	public AcquireOptions withRetain(Duration retain) {
+		return new AcquireOptions(mode(), isFair(), leaseTime(), this.autoRenew, this.minimumNanos, this.wantedNanos,
+				this.reentrant, Durations.nanos(retain));
 	}
 
 	/**
@@ -144,7 +161,7 @@ public final class AcquireOptions {
 		AcquireOptions capped = this.capped;
 		if (capped == null || !capped.leaseTime().equals(max)) {
 			capped = new AcquireOptions(mode(), isFair(), max, this.autoRenew, this.minimumNanos, this.wantedNanos,
-					this.reentrant);
+					this.reentrant, this.retainNanos);
 			this.capped = capped;
 		}
 		return capped;
@@ -226,6 +243,17 @@ public final class AcquireOptions {
 	}
 
 	/**
+	 * Return whether the process retains the lease after its last use.
+	 */
+	boolean isRetained() {
+		return this.retainNanos > 0;
+	}
+
+	long retainNanos() {
+		return this.retainNanos;
+	}
+
+	/**
 	 * Return whether the lease is exclusive and needs neither fairness nor a minimum hold
 	 * time: such leases are supported by every backend.
 	 */
@@ -254,7 +282,15 @@ public final class AcquireOptions {
 	 * @param contended whether other acquisitions in this process want the key
 	 */
 	LeaseTerms leaseTerms(boolean contended) {
-		return contended ? this.block : this.single;
+		return (contended || isRetained()) ? this.block : this.single;
+	}
+
+	/**
+	 * Return the terms to request from the store for several keys, whose lease is neither
+	 * handed off nor retained.
+	 */
+	LeaseTerms leaseTermsOfSeveral() {
+		return this.single;
 	}
 
 	/**

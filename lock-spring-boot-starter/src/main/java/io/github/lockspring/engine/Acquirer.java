@@ -92,7 +92,7 @@ final class Acquirer {
 	 */
 	private volatile LocalQueue.@Nullable LastAnswer lastFailure;
 
-	private final BiPredicate<Hold, AcquireOptions> shareable = this::isShareable;
+	private final BiPredicate<Hold, AcquireOptions> suitable = this::isSuitable;
 
 	Acquirer(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, PermitLimits permitLimits) {
 		this.context = context;
@@ -125,6 +125,10 @@ final class Acquirer {
 			LocalQueue.Turn turn = join(hold, waitNanos > 0);
 			if (turn == LocalQueue.Turn.REJECTED) {
 				return null;
+			}
+			if (turn == LocalQueue.Turn.HELD) {
+				this.context.requireOpen();
+				return hold;
 			}
 			boolean leading = turn != LocalQueue.Turn.WAIT;
 			Denial denial = leading
@@ -166,7 +170,7 @@ final class Acquirer {
 	 * @return whether it has a lease, which may have ended in the meantime
 	 */
 	boolean share(Hold hold) {
-		if (!this.queues.share(hold, this.shareable)) {
+		if (!this.queues.share(hold, this.suitable)) {
 			return false;
 		}
 		this.plan.watch(hold);
@@ -174,17 +178,28 @@ final class Acquirer {
 		return true;
 	}
 
-	private boolean isShareable(Hold holder, AcquireOptions options) {
+	private boolean isSuitable(Hold holder, AcquireOptions options) {
 		return !this.context.isClosed() && !this.plan.isInDoubt(holder)
 				&& holder.lease().canHandOff(options, this.context.settings(), this.time);
 	}
 
 	/**
-	 * Add a hold to the queue of its key.
+	 * Add a hold to the queue of its key. It may take over a lease that this process
+	 * retains, or waits until that is given back.
 	 */
 	LocalQueue.Turn join(Hold hold, boolean mayWait) {
-		LocalQueue.Turn turn = this.queues.join(hold, mayWait);
-		if (turn == LocalQueue.Turn.WAIT || turn == LocalQueue.Turn.REJECTED) {
+		LocalQueue.Turn turn = this.queues.join(hold, mayWait, this.suitable);
+		if (turn == LocalQueue.Turn.HELD) {
+			this.plan.watch(hold);
+		}
+		else if (turn == LocalQueue.Turn.RECALL) {
+			Hold retained = hold.queue().retained();
+			if (retained != null) {
+				retained.giveBack();
+			}
+			return LocalQueue.Turn.WAIT;
+		}
+		else if (turn == LocalQueue.Turn.WAIT || turn == LocalQueue.Turn.REJECTED) {
 			hold.notifyContended();
 		}
 		return turn;
@@ -222,7 +237,12 @@ final class Acquirer {
 	 * by one that awaits the answer.
 	 */
 	private void answered(Hold hold, RetrySchedule retrySchedule, @Nullable Denial denial) {
-		retrySchedule.answered(denial, this.time.nanoTime());
+		if (hold.isLeader()) {
+			retrySchedule.leaderAnswered(denial, this.time.nanoTime());
+		}
+		else {
+			retrySchedule.answered(denial, this.time.nanoTime());
+		}
 		if (hold.isLeader() && !retrySchedule.isLastTried()) {
 			hold.queue().setAsking(false);
 			hold.queue().wakeAwaiting();
@@ -449,7 +469,7 @@ final class Acquirer {
 			next.wakeUp();
 		}
 		if (lease.isShareable()) {
-			queue.admit(hold, this.shareable).forEach(this::wakeUp);
+			queue.admit(hold, this.suitable).forEach(this::wakeUp);
 		}
 		queue.wakeAwaiting();
 	}

@@ -122,6 +122,10 @@ final class Acquisition implements Waiter {
 			complete(null);
 			return;
 		}
+		if (turn == LocalQueue.Turn.HELD) {
+			complete(this.hold);
+			return;
+		}
 		this.contendNow = turn != LocalQueue.Turn.WAIT;
 		this.future.whenComplete((result, failure) -> wakeUp());
 		if (!this.contendNow) {
@@ -258,7 +262,8 @@ final class Acquisition implements Waiter {
 	 */
 	private void joinAnew() {
 		this.hold = this.hold.anew();
-		this.contendNow = join() != LocalQueue.Turn.WAIT;
+		LocalQueue.Turn turn = join();
+		this.contendNow = turn == LocalQueue.Turn.CONTEND || turn == LocalQueue.Turn.TRY;
 	}
 
 	private LocalQueue.Turn join() {

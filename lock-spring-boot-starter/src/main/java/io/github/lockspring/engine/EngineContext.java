@@ -236,7 +236,7 @@ final class EngineContext {
 	 */
 	void requireOpen(AcquireOptions options) {
 		requireOpen();
-		if (!options.isPlain()) {
+		if (!options.isPlain() || options.isRetained()) {
 			this.store.requireSupport(options);
 		}
 	}

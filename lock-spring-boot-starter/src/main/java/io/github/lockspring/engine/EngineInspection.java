@@ -251,7 +251,8 @@ public final class EngineInspection {
 	 * Locks that a process holds and waits for: each key is consistent, but keys may be
 	 * from different times. Immutable.
 	 *
-	 * @param held the acquisitions that are held, or lost and not released yet
+	 * @param held the acquisitions that are held, or lost and not released yet, and the
+	 * leases that are retained
 	 * @param waiting the acquisitions that wait, those of one key in the order of its
 	 * queue
 	 */
@@ -263,7 +264,8 @@ public final class EngineInspection {
 		}
 
 		/**
-		 * Acquisition that is held, or lost and not released yet.
+		 * Acquisition that is held, or lost and not released yet, or a lease that is
+		 * retained.
 		 *
 		 * @param key the key, as used in the store
 		 * @param mode the mode of the lease, or {@link LeaseMode#SHARED} of a reader that
@@ -310,6 +312,9 @@ public final class EngineInspection {
 			 * Describe an owner, without calling a method of the application.
 			 */
 			static Owner of(Object owner) {
+				if (owner instanceof Retention) {
+					return new Owner("retained", null, null);
+				}
 				if (owner instanceof Thread thread) {
 					String name = thread.getName();
 					return new Owner(name.isEmpty() ? "thread-" + thread.getId() : name, thread.getId(),
@@ -331,6 +336,12 @@ public final class EngineInspection {
 			 * The lock is held.
 			 */
 			HELD,
+
+			/**
+			 * The lock is not held, but the process retains the lease for its next
+			 * acquisition.
+			 */
+			RETAINED,
 
 			/**
 			 * It is unknown whether the lease still exists, because the connection to the
@@ -391,7 +402,10 @@ public final class EngineInspection {
 			if (hold.isLost() || hold.lease().isExpired(this.context.time())) {
 				return Snapshot.State.LOST;
 			}
-			return this.plan.isInDoubt(hold) ? Snapshot.State.IN_DOUBT : Snapshot.State.HELD;
+			if (this.plan.isInDoubt(hold)) {
+				return Snapshot.State.IN_DOUBT;
+			}
+			return hold.isRetained() ? Snapshot.State.RETAINED : Snapshot.State.HELD;
 		}
 
 		private void addWaiting(Hold hold, int position) {

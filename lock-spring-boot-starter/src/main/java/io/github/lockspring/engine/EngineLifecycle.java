@@ -54,6 +54,8 @@ final class EngineLifecycle {
 
 	private final Acquirer acquirer;
 
+	private final RetainedLeases retainedLeases;
+
 	/**
 	 * Guards starting and shutting down.
 	 */
@@ -67,7 +69,7 @@ final class EngineLifecycle {
 	private @Nullable Thread closing;
 
 	EngineLifecycle(EngineContext context, Dispatchers dispatchers, Values values, LossHandler lossHandler,
-			ReleaseRetrier releaseRetrier, Acquirer acquirer) {
+			ReleaseRetrier releaseRetrier, Acquirer acquirer, RetainedLeases retainedLeases) {
 		this.context = context;
 		this.store = context.store();
 		this.queues = context.queues();
@@ -76,6 +78,7 @@ final class EngineLifecycle {
 		this.lossHandler = lossHandler;
 		this.releaseRetrier = releaseRetrier;
 		this.acquirer = acquirer;
+		this.retainedLeases = retainedLeases;
 	}
 
 	/**
@@ -129,7 +132,7 @@ final class EngineLifecycle {
 	private void shutDown(long graceNanos, long operationNanos) {
 		this.queues.all().forEach(LocalQueue::wakeAll);
 		this.values.wakeAll();
-		awaitUntil(System.nanoTime() + graceNanos, () -> this.queues.all().stream().noneMatch(LocalQueue::isInUse));
+		awaitUntil(System.nanoTime() + graceNanos, this::hasNoUser);
 		long end = System.nanoTime() + operationNanos;
 		List<Hold> remaining = new ArrayList<>();
 		this.queues.forEachHolder(remaining::add);
@@ -143,6 +146,11 @@ final class EngineLifecycle {
 		this.closing = DaemonThreads.create("lock-" + this.store.name() + "-close", this::closeStore);
 		this.closing.start();
 		awaitClosingOfStore(end + operationNanos - System.nanoTime());
+	}
+
+	private boolean hasNoUser() {
+		this.retainedLeases.giveBackAll();
+		return this.queues.all().stream().noneMatch(LocalQueue::isInUse);
 	}
 
 	private void closeStore() {

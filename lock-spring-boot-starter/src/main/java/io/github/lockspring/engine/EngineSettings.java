@@ -40,7 +40,7 @@ public record EngineSettings(Duration operationTimeout, @Nullable Duration renew
 	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), null,
 			new HandOff(256, Duration.ofMillis(20)),
 			new Polling(Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofSeconds(2)),
-			new Limits(Duration.ofDays(1), 1_000_000), new Names("lock: ", ""));
+			new Limits(Duration.ofDays(1), 1_000_000, 10_000), new Names("lock: ", ""));
 
 	/**
 	 * Validate the settings.
@@ -80,11 +80,15 @@ public record EngineSettings(Duration operationTimeout, @Nullable Duration renew
 	}
 
 	public EngineSettings withMaxHoldTime(Duration maxHoldTime) {
-		return with(new Limits(maxHoldTime, this.limits.maxKeys), this.names);
+		return with(new Limits(maxHoldTime, this.limits.maxKeys, this.limits.maxRetainedKeys), this.names);
 	}
 
 	public EngineSettings withMaxKeys(int maxKeys) {
-		return with(new Limits(this.limits.maxHoldTime, maxKeys), this.names);
+		return with(new Limits(this.limits.maxHoldTime, maxKeys, this.limits.maxRetainedKeys), this.names);
+	}
+
+	public EngineSettings withMaxRetainedKeys(int maxRetainedKeys) {
+		return with(new Limits(this.limits.maxHoldTime, this.limits.maxKeys, maxRetainedKeys), this.names);
 	}
 
 	public EngineSettings withProbeKey(String probeKey) {
@@ -146,12 +150,16 @@ public record EngineSettings(Duration operationTimeout, @Nullable Duration renew
 	 * holder is assumed to have failed to release it
 	 * @param maxKeys the maximum number of keys that are held or waited for at the same
 	 * time in this process
+	 * @param maxRetainedKeys the maximum number of keys whose leases are retained after
+	 * their last use at the same time in this process
 	 */
-	public record Limits(Duration maxHoldTime, int maxKeys) {
+	public record Limits(Duration maxHoldTime, int maxKeys, int maxRetainedKeys) {
 
 		public Limits {
 			maxHoldTime = Durations.cap(maxHoldTime);
 			Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);
+			Assert.isTrue(maxRetainedKeys >= 0,
+					() -> "'maxRetainedKeys' must not be negative, but was " + maxRetainedKeys);
 		}
 
 	}

@@ -91,6 +91,31 @@ public final class Hold extends QueueNode<Hold> {
 	}
 
 	/**
+	 * Create a hold by which this process retains the lease of this one.
+	 */
+	Hold retainedBy(Retention retention) {
+		return new Hold(engine(), this.key, this.options, retention, retention);
+	}
+
+	/**
+	 * Return whether this process retains the lease for its next owner.
+	 */
+	boolean isRetained() {
+		return this.owner instanceof Retention;
+	}
+
+	/**
+	 * Release a lease that is retained, unless it has been granted to its next owner or
+	 * was lost. Does not block.
+	 */
+	void giveBack() {
+		lease().recall();
+		if (endIfHeld()) {
+			engine().onReleasedAsync(this);
+		}
+	}
+
+	/**
 	 * Return the key, as used in the store.
 	 * @return the key
 	 */

@@ -27,6 +27,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.support.Durations;
 
 /**
  * Lease in the store as known to this process: its request, and the time until which it
@@ -46,6 +47,20 @@ class Lease {
 
 	private static final VarHandle DEADLINE_MILLIS = Fields.varHandle(MethodHandles.lookup(), "deadlineMillis",
 			long.class);
+
+	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", byte.class);
+
+	private static final byte ORDINARY = 0;
+
+	private static final byte RECALLED = 1;
+
+	private static final byte ENDED = 2;
+
+	/**
+	 * Part of the maximum hold time for which a lease is retained since its grant, so
+	 * that each holder has nearly all of that time.
+	 */
+	private static final int MAX_RETAINED_PART = 100;
 
 	private static final VarHandle SENT_NANOS = Fields.varHandle(MethodHandles.lookup(), "sentNanos", long.class);
 
@@ -70,7 +85,10 @@ class Lease {
 	 */
 	private long attemptId;
 
-	private volatile boolean ended;
+	/**
+	 * Whether this was recalled, or has ended in the store.
+	 */
+	private volatile byte state = ORDINARY;
 
 	private volatile @Nullable Watch watch;
 
@@ -200,6 +218,7 @@ class Lease {
 		boolean lasts = options.isRenewed() ? left > 0
 				: sinceDenial >= options.leaseNanos() && left >= options.leaseNanos() / 2;
 		if (lasts) {
+			recall(); // others may wait as well, and the store will not say so
 			extendFrom(this.deadlineNanos, this.deadlineMillis,
 					Math.min(usable(sinceDenial), now - this.deadlineNanos + usable(validity)));
 		}
@@ -212,6 +231,9 @@ class Lease {
 	 * @param sentMillis the wall time before the request was sent
 	 */
 	void granted(Grant grant, long sentNanos, long sentMillis) {
+		if (!grant.recallable()) {
+			recall();
+		}
 		extendFrom(sentNanos, sentMillis, usable(grant.validity().toNanos()));
 	}
 
@@ -284,7 +306,23 @@ class Lease {
 	 * Record that the lease has ended in the store.
 	 */
 	void end() {
-		this.ended = true;
+		this.state = ENDED;
+	}
+
+	/**
+	 * Record that the lease is to be given back to the store when its holder ends, or
+	 * when it has been handed off for as long as permitted.
+	 * @return {@code false} if this was recorded before, or the lease has ended
+	 */
+	boolean recall() {
+		return STATE.compareAndSet(this, ORDINARY, RECALLED);
+	}
+
+	/**
+	 * Return whether the lease may be retained after its last use, until it is recalled.
+	 */
+	boolean isRetainable() {
+		return this.state == ORDINARY && request().terms().recallable();
 	}
 
 	/**
@@ -297,7 +335,7 @@ class Lease {
 	}
 
 	boolean isExpired(TimeSource time) {
-		return this.ended || isPast(time);
+		return this.state == ENDED || isPast(time);
 	}
 
 	/**
@@ -317,7 +355,7 @@ class Lease {
 	}
 
 	private long remainingNanos(long nanos, long millis) {
-		return this.ended ? 0 : Math.min(this.deadlineNanos - nanos, (this.deadlineMillis - millis) * 1_000_000);
+		return (this.state == ENDED) ? 0 : Math.min(this.deadlineNanos - nanos, (this.deadlineMillis - millis) * 1_000_000);
 	}
 
 	long deadlineNanos() {
@@ -353,8 +391,9 @@ class Lease {
 	 */
 	boolean canHandOff(AcquireOptions options, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
-		return this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOff().spanNanos()
-				&& remainingNanos(now, time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2
+		boolean within = isRetainable() ? isRetainable(now, settings)
+				: this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOff().spanNanos();
+		return within && remainingNanos(now, time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2
 						: options.wantedNanos());
 	}
 
@@ -389,6 +428,11 @@ class Lease {
 	boolean isHandOffBudgetSpent(long now, EngineSettings settings) {
 		int limit = handOffLimit(settings);
 		return limit > 0 && (this.handOffs >= limit || now - this.grantedNanos >= settings.handOff().spanNanos());
+	}
+
+	private boolean isRetainable(long now, EngineSettings settings) {
+		return this.handOffs < request().terms().tokens() - 1
+				&& now - this.grantedNanos < Durations.nanos(settings.limits().maxHoldTime()) / MAX_RETAINED_PART;
 	}
 
 	/**

@@ -41,6 +41,8 @@ import io.github.lockspring.support.KeyFormat;
  * <ol>
  * <li>Released while another acquisition waits in this process: the lease is handed off,
  * if it suits the next one.</li>
+ * <li>Released with options that retain the lease: this process keeps it for the next
+ * acquisition.</li>
  * <li>Otherwise released: the lease is released in the store, or retried in the
  * background if the store does not respond. Until then the key is treated as held in this
  * process.</li>
@@ -74,6 +76,8 @@ final class LeaseReleaser implements Hold.Engine {
 
 	private final PermitLimits permitLimits;
 
+	private final RetainedLeases retainedLeases;
+
 	private final AsyncDispatcher asyncDispatcher;
 
 	private final LockDowngrader downgrader;
@@ -83,7 +87,7 @@ final class LeaseReleaser implements Hold.Engine {
 	private final AtomicBoolean warnedOfForeignThread = new AtomicBoolean();
 
 	LeaseReleaser(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, LossHandler lossHandler,
-			PermitLimits permitLimits, AsyncDispatcher asyncDispatcher) {
+			PermitLimits permitLimits, RetainedLeases retainedLeases, AsyncDispatcher asyncDispatcher) {
 		this.context = context;
 		this.store = context.store();
 		this.queues = context.queues();
@@ -94,6 +98,7 @@ final class LeaseReleaser implements Hold.Engine {
 		this.releaseRetrier = releaseRetrier;
 		this.lossHandler = lossHandler;
 		this.permitLimits = permitLimits;
+		this.retainedLeases = retainedLeases;
 		this.asyncDispatcher = asyncDispatcher;
 		this.downgrader = new LockDowngrader(context, plan, releaseRetrier, lossHandler, this::releaseInStore);
 		this.extender = new LeaseExtender(context, plan, lossHandler);
@@ -183,7 +188,7 @@ final class LeaseReleaser implements Hold.Engine {
 			if (leaveShared(hold)) {
 				return CompletableFuture.completedStage(isKept(hold));
 			}
-			return (!isLent(hold) && handOff(hold)) ? CompletableFuture.completedStage(true)
+			return (!isLent(hold) && (handOff(hold) || retain(hold))) ? CompletableFuture.completedStage(true)
 					: callAsync(() -> onReleased(hold));
 		}
 		catch (Throwable ex) {
@@ -208,7 +213,7 @@ final class LeaseReleaser implements Hold.Engine {
 	}
 
 	private boolean releaseOwnLease(Hold hold) {
-		if (handOff(hold)) {
+		if (handOff(hold) || retain(hold)) {
 			return true;
 		}
 		boolean held;
@@ -238,6 +243,14 @@ final class LeaseReleaser implements Hold.Engine {
 			observers.onHandOff(next);
 		}
 		return true;
+	}
+
+	/**
+	 * Retain a lease for the next acquisition of this process, if its options want that.
+	 */
+	private boolean retain(Hold hold) {
+		return hold.options().isRetained() && hold.lease().isRetainable() && !isInDoubt(hold)
+				&& isSuitable(hold.lease(), hold.options()) && this.retainedLeases.retain(hold);
 	}
 
 	private boolean reportLossAtRelease(Hold hold) {

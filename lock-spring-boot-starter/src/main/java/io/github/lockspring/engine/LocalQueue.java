@@ -53,6 +53,10 @@ import io.github.lockspring.spi.LeaseRequest;
  * the same number as well: it contends for permits of other processes, and gets the next
  * ones that are granted to this process.</li>
  * <li>A leader or waiting hold that leaves is replaced by the next.</li>
+ * <li>If no hold waits, the process may retain the lease of an exclusive holder that
+ * ends, by a holder of its own, which the next hold that enters takes over if the lease
+ * suits it. Otherwise, or if the store recalls the lease for another process, that is
+ * released to the store.</li>
  * <li>An exclusive holder lends its lease to a reader of the same owner. If it ends while
  * the reader holds, the reader gets a separate lease.</li>
  * <li>A holder that lost its lease remains visible to its owner until it ends, but does
@@ -115,11 +119,16 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * Add a hold.
 	 * @param hold the hold
 	 * @param mayWait whether it may wait in the queue
+	 * @param suitable whether the lease of a holder is suitable
 	 * @return the next step of the hold
 	 */
-	synchronized Turn enter(Hold hold, boolean mayWait) {
+	synchronized Turn enter(Hold hold, boolean mayWait, BiPredicate<Hold, AcquireOptions> suitable) {
 		if (this.retired) {
 			return Turn.RETIRED;
+		}
+		Hold retained = retained();
+		if (retained != null && takeOver(retained, hold, suitable)) {
+			return Turn.HELD;
 		}
 		if (this.first == null && mayLead(hold)) {
 			setLeader(hold);
@@ -129,7 +138,7 @@ final class LocalQueue extends WaitingList<Hold> {
 		if (!mayWait && tryOnce(hold)) {
 			return Turn.TRY;
 		}
-		if (!mayWait && isKnownToBeHeld()) {
+		if (!mayWait && retained == null && isKnownToBeHeld()) {
 			return Turn.REJECTED;
 		}
 		if (this.leader == null && this.first == null) {
@@ -138,7 +147,59 @@ final class LocalQueue extends WaitingList<Hold> {
 		hold.enter(this, Hold.WAITING);
 		append(hold);
 		this.contended = true;
-		return Turn.WAIT;
+		return (retained != null) ? Turn.RECALL : Turn.WAIT;
+	}
+
+	/**
+	 * Return the hold by which this process retains the lease.
+	 */
+	synchronized @Nullable Hold retained() {
+		return firstHolder((holder) -> holder.isRetained() && holder.isActive());
+	}
+
+	/**
+	 * Let a hold that has not waited take over a lease that is retained.
+	 */
+	private boolean takeOver(Hold retained, Hold hold, BiPredicate<Hold, AcquireOptions> suitable) {
+		if (this.first != null || !retained.canHandOffTo(hold) || !suitable.test(retained, hold.options())
+				|| !retained.endIfHeld()) {
+			return false;
+		}
+		hold.enter(this, Hold.ENDED);
+		passOn(retained, hold, retained.nextToken());
+		retained.lease().handOff();
+		return true;
+	}
+
+	/**
+	 * Retain the lease of a holder that ended, unless another hold waits, or the lease
+	 * was recalled.
+	 * @return whether it is retained
+	 */
+	synchronized boolean retain(Hold from, Hold retained) {
+		if (this.leader != null || this.first != null || !from.lease().isRetainable()) {
+			return false;
+		}
+		retained.enter(this, Hold.ENDED);
+		passOn(from, retained, from.token());
+		return true;
+	}
+
+	/**
+	 * Record that a lease is recalled.
+	 * @return the hold that has it, or will have it, or {@code null} if there is none, or
+	 * it was recalled before
+	 */
+	synchronized @Nullable Hold recall(LeaseRequest request) {
+		Hold holder = holderOf(request);
+		Hold hold = (holder == null && this.leader != null && this.leader.hasRequested(request)) ? this.leader : holder;
+		return (hold != null && hold.lease().recall()) ? hold : null;
+	}
+
+	private void passOn(Hold from, Hold next, long token) {
+		removeHolder(from);
+		addHolder(next);
+		next.begin(from.lease(), token);
 	}
 
 	private void setLeader(Hold hold) {
@@ -313,6 +374,9 @@ final class LocalQueue extends WaitingList<Hold> {
 	}
 
 	private void addHolder(Hold hold) {
+		if (hold.owner() instanceof Retention retention) {
+			retention.begin();
+		}
 		this.permits += hold.wantedPermits();
 		hold.next = this.holders;
 		HOLDERS.setRelease(this, hold);
@@ -334,10 +398,8 @@ final class LocalQueue extends WaitingList<Hold> {
 			return null;
 		}
 		removeWaiting(next);
-		removeHolder(from);
 		from.lease().handOff();
-		addHolder(next);
-		next.begin(from.lease(), from.nextToken());
+		passOn(from, next, from.nextToken());
 		return next;
 	}
 
@@ -540,6 +602,9 @@ final class LocalQueue extends WaitingList<Hold> {
 			before.next = hold.next;
 		}
 		this.permits -= hold.wantedPermits();
+		if (hold.owner() instanceof Retention retention) {
+			retention.end();
+		}
 	}
 
 	/**
@@ -690,7 +755,18 @@ final class LocalQueue extends WaitingList<Hold> {
 	 */
 	enum Turn {
 
-		CONTEND, TRY, WAIT, REJECTED, RETIRED
+		CONTEND, TRY, WAIT, REJECTED, RETIRED,
+
+		/**
+		 * The hold has taken over a lease that this process retained.
+		 */
+		HELD,
+
+		/**
+		 * The hold waits for a lease that this process retains, which is not suitable and
+		 * is to be given back.
+		 */
+		RECALL
 
 	}
 

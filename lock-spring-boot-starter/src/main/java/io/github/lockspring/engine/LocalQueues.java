@@ -50,9 +50,10 @@ final class LocalQueues {
 	 * Add a hold to the queue of its key.
 	 * @param hold the hold
 	 * @param mayWait whether it may wait in the queue
+	 * @param suitable whether the lease of a holder is suitable
 	 * @return the next step of the hold
 	 */
-	LocalQueue.Turn join(Hold hold, boolean mayWait) {
+	LocalQueue.Turn join(Hold hold, boolean mayWait, BiPredicate<Hold, AcquireOptions> suitable) {
 		String key = hold.key();
 		while (true) {
 			LocalQueue queue = this.queues.get(key);
@@ -65,7 +66,7 @@ final class LocalQueues {
 					return LocalQueue.Turn.CONTEND;
 				}
 			}
-			LocalQueue.Turn turn = queue.enter(hold, mayWait);
+			LocalQueue.Turn turn = queue.enter(hold, mayWait, suitable);
 			if (turn != LocalQueue.Turn.RETIRED) {
 				return turn;
 			}
@@ -234,6 +235,16 @@ final class LocalQueues {
 			signalled.wakeUp();
 		}
 		return signalled != null;
+	}
+
+	/**
+	 * Record that a lease is recalled.
+	 * @return the hold that has it, or will have it, or {@code null} if there is none, or
+	 * it was recalled before
+	 */
+	@Nullable Hold recall(LeaseRequest request) {
+		LocalQueue queue = this.queues.get(request.key());
+		return (queue != null) ? queue.recall(request) : null;
 	}
 
 	Collection<LocalQueue> all() {

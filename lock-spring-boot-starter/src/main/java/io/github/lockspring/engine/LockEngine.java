@@ -114,17 +114,19 @@ public final class LockEngine implements AutoCloseable {
 		this.dispatchers = Dispatchers.of(this.context);
 		this.values = new Values(this.context, this.dispatchers);
 		this.permitLimits = new PermitLimits(this.context, this.values);
+		RetainedLeases retainedLeases = new RetainedLeases(this.context, plan, this.dispatchers.steps());
 		this.leaseReleaser = new LeaseReleaser(this.context, plan, releaseRetrier, this.lossHandler, this.permitLimits,
-				this.dispatchers.steps());
+				retainedLeases, this.dispatchers.steps());
 		this.reentrancy = new Reentrancy(this.context, this.leaseReleaser);
 		this.acquirer = new Acquirer(this.context, plan, releaseRetrier, this.permitLimits);
 		this.multiKeyAcquirer = new MultiKeyAcquirer(this.context, this.acquirer, plan, releaseRetrier,
 				this.leaseReleaser, this.dispatchers.steps());
 		this.inspection = new EngineInspection(this.context, plan, this.lossHandler, this.dispatchers.calls(),
 				renewals::isRenewing);
-		this.notifications = new StoreNotifications(this.context, plan, this.lossHandler, this.values);
+		this.notifications = new StoreNotifications(this.context, plan, this.lossHandler, this.values,
+				retainedLeases);
 		this.lifecycle = new EngineLifecycle(this.context, this.dispatchers, this.values, this.lossHandler,
-				releaseRetrier, this.acquirer);
+				releaseRetrier, this.acquirer, retainedLeases);
 		this.lifecycle.open(this.notifications);
 	}
 

@@ -182,6 +182,10 @@ final class LossHandler {
 	}
 
 	private void afterLoss(Hold hold, String reason) {
+		if (hold.isRetained()) {
+			this.queues.end(hold); // it is no loss to anyone
+			return;
+		}
 		hold.queue().wakeNext();
 		this.task.wakeUpAt(discardedAt(hold));
 		reportLoss(hold, reason);
@@ -228,6 +232,9 @@ final class LossHandler {
 	}
 
 	private void reportLoss(Hold hold, String reason) {
+		if (hold.isRetained()) {
+			return;
+		}
 		logger.warn("Lost the lock on " + KeyFormat.quote(hold.key()) + ": " + reason);
 		hold.takeLossCallbacks().forEach(this::runCallback);
 		run(this.events, () -> this.listener.lost(hold.key(), hold.token()));

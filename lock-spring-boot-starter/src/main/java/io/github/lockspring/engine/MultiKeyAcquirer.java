@@ -18,6 +18,7 @@ package io.github.lockspring.engine;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,8 @@ final class MultiKeyAcquirer {
 	 * Maximum number of keys acquired in one call, so that it does not block the store.
 	 */
 	private static final int MAX_KEYS = 256;
+
+	private static final BiPredicate<Hold, AcquireOptions> NOT_RETAINED = (holder, options) -> false;
 
 	private final EngineContext context;
 
@@ -190,7 +193,7 @@ final class MultiKeyAcquirer {
 		try {
 			for (Hold hold : holds) {
 				hold.waitFrom(now);
-				if (this.queues.join(hold, false) != LocalQueue.Turn.CONTEND) {
+				if (this.queues.join(hold, false, NOT_RETAINED) != LocalQueue.Turn.CONTEND) {
 					return Outcome.UNDECIDED;
 				}
 			}
@@ -225,9 +228,10 @@ final class MultiKeyAcquirer {
 		try {
 			Attempt attempt = this.store.tryAcquire(lease.request(), false, this.context.settings().operationTimeout());
 			answered = attempt instanceof Denial;
-			if (!(attempt instanceof Grant grant)) {
-				return isOver(deadline) ? Outcome.DENIED : Outcome.UNDECIDED;
+			if (attempt instanceof Denial denial) {
+				return (isOver(deadline) && !denial.recalled()) ? Outcome.DENIED : Outcome.UNDECIDED;
 			}
+			Grant grant = (Grant) attempt;
 			lease.granted(grant, now, nowMillis);
 			if (lease.begin(this.time)) {
 				beginAll(holds, lease, grant.token());

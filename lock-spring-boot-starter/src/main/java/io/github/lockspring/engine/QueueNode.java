@@ -87,6 +87,14 @@ abstract class QueueNode<N extends QueueNode<N>> {
 	}
 
 	/**
+	 * End this if it is held once.
+	 * @return {@code false} if it has ended, or was lost
+	 */
+	boolean endIfHeld() {
+		return STATE.compareAndSet(this, 1, ENDED);
+	}
+
+	/**
 	 * Increment the hold count.
 	 * @return {@code false} if this is no longer held
 	 */

@@ -45,7 +45,7 @@ final class RetrySchedule {
 
 	private final long start;
 
-	private final long deadline;
+	private long deadline;
 
 	private final EngineSettings settings;
 
@@ -56,6 +56,8 @@ final class RetrySchedule {
 	private long pause;
 
 	private boolean triedLast;
+
+	private Recall recall = Recall.NONE;
 
 	private Poller.@Nullable Sleeper sleeper;
 
@@ -154,7 +156,7 @@ final class RetrySchedule {
 	 * Return whether to sleep until signalled after a denial.
 	 */
 	boolean maySleep() {
-		return !this.triedLast
+		return !this.triedLast && this.recall != Recall.SENT
 				&& (this.hasNotifications || this.pause >= Durations.nanos(this.settings.polling().max()));
 	}
 
@@ -188,6 +190,28 @@ final class RetrySchedule {
 	}
 
 	/**
+	 * Record an answer to the leader like {@link #answered}. If there is no time to wait,
+	 * and the holder was asked to give back its lease, it waits for the answer to that:
+	 * first by another attempt, which enters the queue.
+	 */
+	void leaderAnswered(@Nullable Denial denial, long now) {
+		if (this.recall != Recall.NONE) {
+			this.recall = Recall.AWAITED;
+			if (denial != null && !denial.recalled()) {
+				this.deadline = now + Math.min(remaining(now), 0);
+			}
+		}
+		else if (denial != null && denial.recalled() && !mayWait()) {
+			this.recall = Recall.SENT;
+			this.deadline = now + this.settings.operationTimeout().toNanos();
+		}
+		answered(denial, now);
+		if (this.recall == Recall.SENT) {
+			this.tryAt = now;
+		}
+	}
+
+	/**
 	 * Record an answer. One that arrives after the deadline was the last.
 	 * @param denial the denial, or {@code null} if the store failed
 	 */
@@ -203,6 +227,15 @@ final class RetrySchedule {
 					Durations.nanos(this.settings.polling().min()));
 		}
 		this.tryAt = now + Durations.jitter(pause);
+	}
+
+	/**
+	 * Progress of the recall of a lease by an acquisition without time to wait.
+	 */
+	private enum Recall {
+
+		NONE, SENT, AWAITED
+
 	}
 
 }

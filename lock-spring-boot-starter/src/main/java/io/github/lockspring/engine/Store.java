@@ -206,6 +206,9 @@ final class Store {
 		if (options.mode() == LeaseMode.SHARED && isMissing(Capability.SHARED)) {
 			return "read locks";
 		}
+		if (options.isRetained() && isMissing(Capability.RECALL)) {
+			return "retained leases, because it cannot recall them for other processes";
+		}
 		return (options.mode() instanceof LeaseMode.Permits && isMissing(Capability.PERMITS)) ? "semaphores" : null;
 	}
 
@@ -222,7 +225,7 @@ final class Store {
 	}
 
 	LeaseRequest newRequest(List<String> keys, AcquireOptions options) {
-		return new LeaseRequest(keys, options.leaseTerms(false),
+		return new LeaseRequest(keys, options.leaseTermsOfSeveral(),
 				new OwnerId(this.instance, this.sequence.incrementAndGet()));
 	}
 
@@ -287,6 +290,13 @@ final class Store {
 		finally {
 			restore(interrupted);
 		}
+	}
+
+	void declineRecall(LeaseRequest lease, Duration timeout) {
+		change(() -> {
+			this.backend.declineRecall(lease, timeout);
+			return lease;
+		});
 	}
 
 	Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {

@@ -41,11 +41,15 @@ final class StoreNotifications implements BackendListener {
 
 	private final Values values;
 
-	StoreNotifications(EngineContext context, RenewalPlan plan, LossHandler lossHandler, Values values) {
+	private final RetainedLeases retainedLeases;
+
+	StoreNotifications(EngineContext context, RenewalPlan plan, LossHandler lossHandler, Values values,
+			RetainedLeases retainedLeases) {
 		this.context = context;
 		this.plan = plan;
 		this.lossHandler = lossHandler;
 		this.values = values;
+		this.retainedLeases = retainedLeases;
 	}
 
 	@Override
@@ -57,6 +61,11 @@ final class StoreNotifications implements BackendListener {
 	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
 		return this.context.queues().signal(request, new Notification.Granted(request, grant, attemptId, waited))
 				|| this.context.queues().holderOf(request) != null;
+	}
+
+	@Override
+	public void onRecall(LeaseRequest lease) {
+		this.retainedLeases.recall(lease);
 	}
 
 	@Override

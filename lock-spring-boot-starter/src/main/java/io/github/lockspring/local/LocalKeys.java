@@ -146,16 +146,65 @@ final class LocalKeys {
 		KeyStates states = states(request);
 		if (isHeld(request, states)) {
 			discardNotificationOf(request.ownerText()); // the result reports it
-			return states.grantOf(request);
+			return withRecall(states.grantOf(request), request);
 		}
 		states.checkLimit(request.terms().mode());
 		if (states.admit(request, queueing)) {
-			return grant(notifier, request, states);
+			Grant grant = grant(notifier, request, states);
+			if (!state(request.key()).queue().isEmpty()) {
+				keep(request);
+			}
+			return withRecall(grant, request);
 		}
 		if (this.leases.get(request.ownerText()) != null) {
 			release(request); // it lost one of its keys
 		}
-		return queueing ? enqueue(notifier, request, states(request)) : states.denial();
+		return queueing ? enqueue(notifier, request, states(request))
+				: new Denial(states.denial().retryAfter(), 0, recall(request));
+	}
+
+	/**
+	 * Recall the leases because of which a request is denied.
+	 * @return whether there is one, and the request is the first to wait
+	 */
+	private boolean recall(LeaseRequest request) {
+		boolean recalled = false;
+		for (String key : request.keys()) {
+			KeyState state = state(key);
+			KeyEntry holder = state.exclusive();
+			LocalLease lease = (holder != null) ? this.leases.get(holder.owner()) : null;
+			if (lease != null && lease.recallable()) {
+				this.notifications.add(lease::recall);
+				recalled |= state.queue().isEmpty() || state.queue().get(0).owner().equals(request.ownerText());
+			}
+		}
+		return recalled;
+	}
+
+	/**
+	 * Keep a lease that was recalled.
+	 * @return whether it was recallable until now
+	 */
+	boolean declineRecall(LeaseRequest request) {
+		boolean kept = keep(request);
+		if (kept) {
+			hintNextOf(state(request.key()));
+		}
+		return kept;
+	}
+
+	private boolean keep(LeaseRequest request) {
+		LocalLease lease = this.leases.get(request.ownerText());
+		if (lease == null || !lease.recallable()) {
+			return false;
+		}
+		this.leases.put(lease.notRecallable());
+		return true;
+	}
+
+	private Grant withRecall(Grant grant, LeaseRequest request) {
+		LocalLease lease = this.leases.get(request.ownerText());
+		return new Grant(grant.token(), grant.validity(), lease != null && lease.recallable());
 	}
 
 	private boolean isHeld(LeaseRequest request, KeyStates states) {
@@ -181,7 +230,7 @@ final class LocalKeys {
 		LocalContender contender = new LocalContender(notifier, request, ++this.lastAttemptId, this.now);
 		this.contenders.put(owner, contender);
 		put(states.changed((state) -> state.queued(owner, request.terms().mode(), notifier.process(), Durations.MAX)));
-		return new Denial(states.denial().retryAfter(), contender.attemptId());
+		return new Denial(states.denial().retryAfter(), contender.attemptId(), recall(request));
 	}
 
 	/**
@@ -317,6 +366,7 @@ final class LocalKeys {
 			}
 			else {
 				Grant grant = grant(next.notifier(), next.request(), states(next.request()));
+				keep(next.request()); // others may wait behind it
 				this.granted.add(new Promotion(next, grant, this.now));
 				keys.addAll(next.request().keys());
 			}

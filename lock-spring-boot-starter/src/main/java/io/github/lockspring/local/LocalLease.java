@@ -27,11 +27,24 @@ import io.github.lockspring.spi.LeaseRequest;
  * @param notifier notified of the loss
  * @param request the request that was granted, for the keys that are still held
  * @param end the time at which it expires unless it is renewed
+ * @param recallable whether the holder is asked to give it back
  */
-record LocalLease(String owner, LocalNotifier notifier, LeaseRequest request, Instant end) {
+record LocalLease(String owner, LocalNotifier notifier, LeaseRequest request, Instant end, boolean recallable) {
+
+	LocalLease(String owner, LocalNotifier notifier, LeaseRequest request, Instant end) {
+		this(owner, notifier, request, end, request.terms().recallable());
+	}
 
 	LocalLease until(Instant end) {
-		return new LocalLease(this.owner, this.notifier, this.request, end);
+		return new LocalLease(this.owner, this.notifier, this.request, end, this.recallable);
+	}
+
+	LocalLease notRecallable() {
+		return new LocalLease(this.owner, this.notifier, this.request, this.end, false);
+	}
+
+	void recall() {
+		this.notifier.onRecall(this.request);
 	}
 
 	void notifyOfLoss() {

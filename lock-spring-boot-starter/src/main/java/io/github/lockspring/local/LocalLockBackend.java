@@ -149,6 +149,11 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
+	public void declineRecall(LeaseRequest lease, Duration timeout) {
+		this.store.call((keys) -> keys.declineRecall(lease));
+	}
+
+	@Override
 	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
 		return this.store.call((keys) -> keys.downgrade(this.notifier, held, weaker));
 	}

@@ -60,6 +60,10 @@ final class LocalNotifier {
 		notify((listener) -> listener.onRetryHint(contender));
 	}
 
+	void onRecall(LeaseRequest lease) {
+		notify((listener) -> listener.onRecall(lease));
+	}
+
 	void onLost(LeaseRequest lease) {
 		notify((listener) -> listener.onLost(lease));
 	}

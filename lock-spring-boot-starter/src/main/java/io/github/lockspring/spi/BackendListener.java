@@ -47,6 +47,17 @@ public interface BackendListener {
 	boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited);
 
 	/**
+	 * Called when another request was denied because of a
+	 * {@linkplain LeaseTerms#recallable() recallable} lease, once or each time: the
+	 * holder releases it as soon as it does not use it, and otherwise
+	 * {@linkplain LockBackend#declineRecall declines}. May be called before the grant of
+	 * the lease has arrived, or after its release.
+	 * @param lease the request that was granted
+	 */
+	default void onRecall(LeaseRequest lease) {
+	}
+
+	/**
 	 * Called when the store ended a lease that was held.
 	 * @param lease the request that had been granted
 	 */

@@ -65,6 +65,12 @@ public enum Capability {
 	/**
 	 * Support for fencing tokens, which increase with every grant.
 	 */
-	FENCING
+	FENCING,
+
+	/**
+	 * Support for {@linkplain LeaseTerms#recallable() recallable} leases, whose holders
+	 * are asked to give them back.
+	 */
+	RECALL
 
 }

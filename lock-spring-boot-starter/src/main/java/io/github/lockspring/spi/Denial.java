@@ -27,8 +27,12 @@ import java.time.Duration;
  * @param attemptId identifies this denial among all denials of the request, so that a
  * {@linkplain BackendListener#onGranted notification of a grant} can refer to the denial
  * that it follows
+ * @param recalled whether the request is the first to wait, and the holder was asked to
+ * give back its {@linkplain LeaseTerms#recallable() recallable} lease: once it has
+ * answered, a request in the queue is granted, or receives a hint to retry and is then
+ * denied without this
  */
-public record Denial(Duration retryAfter, long attemptId) implements Attempt {
+public record Denial(Duration retryAfter, long attemptId, boolean recalled) implements Attempt {
 
 	/**
 	 * A denial for an unknown time.
@@ -41,6 +45,15 @@ public record Denial(Duration retryAfter, long attemptId) implements Attempt {
 	 */
 	public Denial(Duration retryAfter) {
 		this(retryAfter, 0);
+	}
+
+	/**
+	 * Create a denial without a recall.
+	 * @param retryAfter the time after which another attempt may succeed
+	 * @param attemptId identifies this denial among all denials of the request
+	 */
+	public Denial(Duration retryAfter, long attemptId) {
+		this(retryAfter, attemptId, false);
 	}
 
 }

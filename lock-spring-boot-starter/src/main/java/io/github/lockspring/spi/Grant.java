@@ -26,6 +26,19 @@ import java.time.Duration;
  * backend without {@link Capability#FENCING}
  * @param validity the time for which the store keeps the lease from now on: the lease
  * time, or the remaining part of it if the request was granted before
+ * @param recallable whether the lease is {@linkplain LeaseTerms#recallable() recallable}:
+ * it was requested as such, no other request was known to wait when it was granted, and
+ * no recall was declined since
  */
-public record Grant(long token, Duration validity) implements Attempt {
+public record Grant(long token, Duration validity, boolean recallable) implements Attempt {
+
+	/**
+	 * Create a grant of a lease that is not recallable.
+	 * @param token the first fencing token
+	 * @param validity the time for which the store keeps the lease
+	 */
+	public Grant(long token, Duration validity) {
+		this(token, validity, false);
+	}
+
 }

@@ -149,7 +149,8 @@ public final class LeaseRequest {
 	 * @return a request of the same owner
 	 */
 	public LeaseRequest withLeaseTime(Duration leaseTime) {
-		LeaseTerms terms = new LeaseTerms(this.terms.mode(), this.terms.fair(), leaseTime, this.terms.tokens());
+		LeaseTerms terms = new LeaseTerms(this.terms.mode(), this.terms.fair(), leaseTime, this.terms.tokens(),
+				this.terms.recallable());
 		return new LeaseRequest(this.key, this.otherKeys, terms, this.instance, this.sequence);
 	}
 

@@ -27,6 +27,22 @@ import java.time.Duration;
  * @param leaseTime the time after which the lease expires unless it is renewed
  * @param tokens the number of consecutive fencing tokens that the grant covers, at least
  * 1: the lease can be handed off inside the process one time less than that
+ * @param recallable whether the holder is {@linkplain BackendListener#onRecall asked to
+ * give back} the lease when another request is denied because of it; only with
+ * {@link Capability#RECALL}, and only for an exclusive lease of a single key that is not
+ * fair
  */
-public record LeaseTerms(LeaseMode mode, boolean fair, Duration leaseTime, int tokens) {
+public record LeaseTerms(LeaseMode mode, boolean fair, Duration leaseTime, int tokens, boolean recallable) {
+
+	/**
+	 * Create the terms of a lease that is not recallable.
+	 * @param mode the mode of the lease
+	 * @param fair whether the request must wait behind earlier requests
+	 * @param leaseTime the lease time
+	 * @param tokens the number of fencing tokens
+	 */
+	public LeaseTerms(LeaseMode mode, boolean fair, Duration leaseTime, int tokens) {
+		this(mode, fair, leaseTime, tokens, false);
+	}
+
 }

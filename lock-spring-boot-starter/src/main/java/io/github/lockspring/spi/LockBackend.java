@@ -196,6 +196,19 @@ public interface LockBackend extends BackendDiagnostics, AutoCloseable {
 	boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout);
 
 	/**
+	 * Keep a {@linkplain LeaseTerms#recallable() recallable} lease that was
+	 * {@linkplain BackendListener#onRecall recalled}, because it is in use. It is no
+	 * longer recallable, and the first request that waits for it is notified to retry.
+	 * Idempotent; has no effect if the lease has ended.
+	 * @param lease the granted request
+	 * @param timeout the time within which this call must return
+	 * @throws BackendException if the store failed or took too long
+	 */
+	default void declineRecall(LeaseRequest lease, Duration timeout) {
+		throw new UnsupportedOperationException("The lock backend '" + name() + "' does not recall leases");
+	}
+
+	/**
 	 * Replace a lease by a weaker one of the same key atomically: waiting requests that
 	 * fit beside the weaker one are admitted, and no other can acquire the key in
 	 * between. Idempotent.

@@ -62,6 +62,8 @@ class EngineRaceTests {
 
 	private static final AcquireOptions TWO_PERMITS = AcquireOptions.permits(2, LIMIT, Harness.LEASE, true);
 
+	private static final AcquireOptions RETAINED = Harness.OPTIONS.withRetain(Duration.ofMillis(50));
+
 	private final LocalStore store = new LocalStore();
 
 	private final List<LockEngine> engines = new ArrayList<>();
@@ -152,6 +154,34 @@ class EngineRaceTests {
 	void permitsStayWithinTheirLimitWhileTheStoreFails() throws Exception {
 		createFailingEngines();
 		run(10_000, false, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1", "2", "3" })
+	void counterStaysExactWithRetainedLeases(int engines) throws Exception {
+		createEngines(engines, true, EngineSettings.defaults());
+		run(50_000, true, RETAINED);
+	}
+
+	@Test
+	void counterStaysExactWithRetainedLeasesBetweenOthers() throws Exception {
+		createEngines(2, true, EngineSettings.defaults());
+		run(20_000, true, RETAINED, Harness.OPTIONS, Harness.FAIR, Harness.SHARED);
+	}
+
+	@Test
+	void counterStaysExactWithRetainedLeasesWhileTheStoreFails() throws Exception {
+		createFailingEngines();
+		run(10_000, false, RETAINED);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1", "2" })
+	void usersOfRetainedLeasesWithAndWithoutThreadsExcludeEachOther(int engines) throws Exception {
+		createEngines(engines, true, EngineSettings.defaults().withOperationTimeout(Duration.ofSeconds(30)));
+		new MixedRun(this.engines, RETAINED, true).run(2_000);
+		assertThat(this.violations).isEmpty();
+		assertNothingLeft();
 	}
 
 	private void createFailingEngines() {

@@ -435,6 +435,14 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	@Override
+	public void declineRecall(LeaseRequest lease, Duration timeout) {
+		call(Kind.DECLINE, List.of(lease), timeout, () -> {
+			this.backend.declineRecall(lease, timeout);
+			return true;
+		});
+	}
+
+	@Override
 	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		return call(Kind.DOWNGRADE, List.of(exclusive, shared), timeout,
 				() -> this.backend.downgrade(exclusive, shared, timeout));
@@ -468,7 +476,7 @@ final class FaultyBackend implements LockBackend {
 	 */
 	enum Kind {
 
-		TRY, CONTEND, POLL, RENEW, RELEASE, DOWNGRADE, PROBE, READ, UPDATE
+		TRY, CONTEND, POLL, RENEW, RELEASE, DECLINE, DOWNGRADE, PROBE, READ, UPDATE
 
 	}
 
@@ -664,6 +672,14 @@ final class FaultyBackend implements LockBackend {
 				return taken;
 			});
 			return true;
+		}
+
+		@Override
+		public void onRecall(LeaseRequest lease) {
+			receive(() -> {
+				this.listener.onRecall(lease);
+				return true;
+			});
 		}
 
 		@Override

@@ -1,0 +1,166 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.KeyFormat;
+import io.github.lockspring.support.TimerThread;
+
+/**
+ * Leases that this process retains after their last use, so that its next acquisition of
+ * the key needs no call to the store. That of another process recalls them.
+ * <ol>
+ * <li>A released lease is retained by a hold of its own in the local queue, unless there
+ * are too many of them.</li>
+ * <li>The next acquisition takes it over, with a larger fencing token.</li>
+ * <li>It is given back to the store when it is recalled, when the time to retain it is
+ * over, when there are too many, the oldest first, and at shutdown.</li>
+ * <li>A lease that is recalled while it is in use is not retained again. The recall is
+ * declined, so that those who want only a lease that is free need not wait.</li>
+ * </ol>
+ * While it is retained it is renewed like one that is held. Its loss is not reported.
+ * <p>
+ * The idea is that of biased locks inside a JVM, and of the cached locks of Chubby's
+ * clients.
+ * <p>
+ * Thread-safe.
+ */
+final class RetainedLeases {
+
+	private static final Log logger = LogFactory.getLog(RetainedLeases.class);
+
+	/**
+	 * Time by which a lease may be given back late, so that many are given back together.
+	 */
+	private static final long TOLERANCE_NANOS = Duration.ofMillis(100).toNanos();
+
+	private final EngineContext context;
+
+	private final RenewalPlan plan;
+
+	private final AsyncDispatcher dispatcher;
+
+	private final int max;
+
+	private final AtomicInteger count = new AtomicInteger();
+
+	/**
+	 * Gives back the leases whose time is over, and the oldest if there are too many.
+	 */
+	private final TimerThread.Task task;
+
+	RetainedLeases(EngineContext context, RenewalPlan plan, AsyncDispatcher dispatcher) {
+		this.context = context;
+		this.plan = plan;
+		this.dispatcher = dispatcher;
+		this.max = context.settings().limits().maxRetainedKeys();
+		this.task = context.task(this::giveBackDue);
+	}
+
+	/**
+	 * Retain the lease of a hold that has ended.
+	 * @return {@code false} if it must be handed off or released to the store
+	 */
+	boolean retain(Hold hold) {
+		long now = this.context.time().nanoTime();
+		if (this.count.get() >= this.max) {
+			this.task.wakeUpAt(now);
+			return false;
+		}
+		Hold retained = hold.retainedBy(new Retention(this.count, now));
+		if (!hold.queue().retain(hold, retained)) {
+			return false;
+		}
+		this.plan.watch(retained);
+		this.task.wakeUpAt(now + hold.options().retainNanos());
+		return true;
+	}
+
+	/**
+	 * Give back a lease that another process wants, now or when its holder ends.
+	 */
+	void recall(LeaseRequest lease) {
+		Hold hold = this.context.queues().recall(lease);
+		if (hold == null) {
+			return;
+		}
+		if (hold.isRetained()) {
+			hold.giveBack();
+			return;
+		}
+		this.dispatcher.execute(() -> decline(hold, lease));
+	}
+
+	private void decline(Hold hold, LeaseRequest lease) {
+		try {
+			if (!hold.isEnded()) {
+				this.context.store().declineRecall(lease, this.context.settings().operationTimeout());
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Could not decline the recall of " + KeyFormat.quote(lease.key())
+					+ "; those who recalled it wait until their time is over", ex);
+		}
+	}
+
+	/**
+	 * Give back all leases, because the application is shutting down.
+	 */
+	void giveBackAll() {
+		retained().forEach(Hold::giveBack);
+	}
+
+	private List<Hold> retained() {
+		List<Hold> retained = new ArrayList<>();
+		if (this.count.get() > 0) {
+			this.context.queues().forEachHolder((hold) -> {
+				if (hold.isRetained()) {
+					retained.add(hold);
+				}
+			});
+		}
+		return retained;
+	}
+
+	private void giveBackDue() {
+		List<Hold> retained = retained();
+		int excess = (retained.size() >= this.max) ? 1 + this.max / 10 : 0;
+		retained.sort((one, other) -> Long.signum(dueNanos(one) - dueNanos(other)));
+		long now = this.context.time().nanoTime();
+		for (Hold hold : retained) {
+			if (dueNanos(hold) - now > 0 && excess <= 0) {
+				this.task.wakeUpAt(Math.max(dueNanos(hold) - now, TOLERANCE_NANOS) + now);
+				return;
+			}
+			excess--;
+			hold.giveBack();
+		}
+	}
+
+	private static long dueNanos(Hold hold) {
+		return (hold.owner() instanceof Retention retention) ? retention.sinceNanos() + hold.options().retainNanos() : 0;
+	}
+
+}
