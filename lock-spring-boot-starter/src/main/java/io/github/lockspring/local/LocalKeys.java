@@ -285,7 +285,7 @@ final class LocalKeys {
 		boolean whole = release(owner, request, (state) -> state.releasedWithDelay(owner, delay));
 		if (!held.isEmpty()) {
 			this.leases
-				.put(new LocalLease(KeyState.placeholder(owner), notifier, request.part(held), this.now.plus(delay)));
+				.put(new LocalLease(KeyState.placeholder(owner), notifier, request.part(held), this.now.plus(delay), false));
 		}
 		held.forEach((key) -> hintNextOf(state(key)));
 		return whole;

@@ -37,7 +37,7 @@ import io.github.lockspring.spi.OwnerId;
  * changes of values to it. A message is the name of the Redis key of a value, followed by
  * its number and its version, or an owner to be retried, or an owner followed by the
  * token of a grant, its validity since the denial in milliseconds and the id of the
- * denied attempt, or an owner that lost a key.
+ * denied attempt, or an owner that lost a key, or whose lease is recalled.
  */
 final class RedisContenders implements RedisChannel {
 
@@ -121,8 +121,12 @@ final class RedisContenders implements RedisChannel {
 			return;
 		}
 		LeaseRequest lost = RedisOwners.lostBy(text);
+		LeaseRequest recalled = RedisOwners.recalledFrom(text);
 		if (lost != null) {
 			listener.onLost(lost);
+		}
+		else if (recalled != null) {
+			listener.onRecall(recalled);
 		}
 		else {
 			message(List.of(text.split(" ")), listener);

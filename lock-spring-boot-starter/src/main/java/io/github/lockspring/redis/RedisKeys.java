@@ -58,6 +58,14 @@ final class RedisKeys {
 	}
 
 	/**
+	 * Return the key of which a text is the name of the Redis key.
+	 */
+	static String keyOf(String name) {
+		String escaped = name.substring(1, name.length() - 1);
+		return escaped.equals("%") ? "" : escaped.replace("%7B", "{").replace("%7D", "}").replace("%25", "%");
+	}
+
+	/**
 	 * Return whether a text is the name of a key with a value, and not an owner.
 	 */
 	static boolean isValue(String text) {

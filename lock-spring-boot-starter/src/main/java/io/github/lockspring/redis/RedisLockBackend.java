@@ -220,13 +220,13 @@ public final class RedisLockBackend implements LockBackend {
 			if (missing != null) {
 				throw notAcknowledged(request, missing, timeout);
 			}
-			return new Grant(token, request.terms().leaseTime());
+			return new Grant(token, request.terms().leaseTime(), request.terms().recallable() && reply.size() == 1);
 		}
 		if (token < 0) {
 			throw new PermitLimitException((LeaseMode.Permits) request.terms().mode(), (int) reply.number(1),
 					reply.number(2));
 		}
-		return new Denial(Duration.ofMillis(reply.number(1)), reply.number(2));
+		return new Denial(Duration.ofMillis(reply.number(1)), reply.number(2), reply.size() > 3);
 	}
 
 	/**
@@ -322,6 +322,11 @@ public final class RedisLockBackend implements LockBackend {
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		this.contenders.remove(lease);
 		return this.calls.run(this.requests.delayedRelease(lease, delay), timeout).number(0) == 1;
+	}
+
+	@Override
+	public void declineRecall(LeaseRequest lease, Duration timeout) {
+		this.calls.run(this.requests.declinedRecall(lease), timeout);
 	}
 
 	@Override

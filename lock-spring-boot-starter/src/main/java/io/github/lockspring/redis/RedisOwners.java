@@ -42,6 +42,8 @@ final class RedisOwners {
 
 	private static final String LOST = " lost ";
 
+	private static final String RECALL = " recall ";
+
 	private RedisOwners() {
 	}
 
@@ -94,12 +96,24 @@ final class RedisOwners {
 	 */
 	static @Nullable LeaseRequest lostBy(String message) {
 		int end = message.indexOf(' ');
-		if (end < 0 || !message.startsWith(LOST, end)) {
-			return null;
-		}
+		return (end >= 0 && message.startsWith(LOST, end))
+				? lease(message.substring(0, end), message.substring(end + LOST.length())) : null;
+	}
+
+	/**
+	 * Parse a message that the lease of an owner is recalled.
+	 * @return a request that identifies the lease, or {@code null} if it is another
+	 * message
+	 */
+	static @Nullable LeaseRequest recalledFrom(String message) {
+		int end = message.indexOf(' ');
+		return (end >= 0 && message.startsWith(RECALL, end))
+				? lease(message.substring(0, end), RedisKeys.keyOf(message.substring(end + RECALL.length()))) : null;
+	}
+
+	private static LeaseRequest lease(String owner, String key) {
 		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ZERO, 1); // unknown
-		return new LeaseRequest(List.of(message.substring(end + LOST.length())), terms,
-				OwnerId.parse(idOf(message.substring(0, end))));
+		return new LeaseRequest(List.of(key), terms, OwnerId.parse(idOf(owner)));
 	}
 
 	/**

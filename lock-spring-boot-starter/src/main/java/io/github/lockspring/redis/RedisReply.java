@@ -54,6 +54,13 @@ final class RedisReply {
 		return this.numbers[index];
 	}
 
+	/**
+	 * Return how many numbers there are.
+	 */
+	int size() {
+		return this.count;
+	}
+
 	List<String> texts() {
 		return this.texts;
 	}

@@ -113,6 +113,10 @@ final class RedisRequests {
 		return new RedisCall(RedisScript.RELEASE, RedisKeys.of(lease), recordOf(lease));
 	}
 
+	RedisCall declinedRecall(LeaseRequest lease) {
+		return new RedisCall(RedisScript.DECLINE_RECALL, RedisKeys.of(lease), owner(lease));
+	}
+
 	RedisCall downgrade(LeaseRequest held, LeaseRequest weaker) {
 		LeaseTerms terms = weaker.terms();
 		return new RedisCall(RedisScript.DOWNGRADE, RedisKeys.of(held), owner(held), owner(weaker),
@@ -123,7 +127,7 @@ final class RedisRequests {
 	 * Return the beginning of the record of an exclusive lease.
 	 */
 	private byte[] recordOf(LeaseRequest request) {
-		return owner("1 x ", request, " ");
+		return owner(request.terms().recallable() ? "1 r " : "1 x ", request, " ");
 	}
 
 	private byte[] owner(LeaseRequest request) {

@@ -1,11 +1,12 @@
 -- Tries once to acquire all of the resources or none for one owner.
 --
--- ARGV: the beginning of a record, "1 x <owner> "; lease time; time after which the resource may be deleted; tokens;
+-- ARGV: the beginning of a record, "1 x <owner> ", with "r" for a lease that is to be recallable; lease time; time after which the resource may be deleted; tokens;
 -- mode, for permits followed by their number, the limit and its version unless that is 0; flags and channel, which may be missing;
 -- the lead of tokens, which may be missing too.
 -- Flags: "f" fair, "q" enter the queue if denied, "h" send hints and no grants, "m" many resources (gets a hint,
 -- and the next contender gets its turn immediately), "c" cluster (this server does not know the listeners).
--- Answer: the token if granted for the lease time; {0, ms until a retry may succeed, attempt id} if denied;
+-- Answer: the token if granted for the lease time; {token, 0} if the lease was to be recallable and is not;
+-- {0, ms until a retry may succeed, attempt id} if denied, with a 1 if the owner is the first to wait for a lease that was recalled;
 -- {-1, limit, version} if the limit of the permits is superseded.
 
 -- The common case comes first: one resource, free, no contenders, no permits. Every command counts here.
@@ -50,7 +51,8 @@ local permits, limit, version
 mode, permits, limit, version = string.match(ARGV[5], '^(.) ?(%d*) ?(%d*) ?(%d*)$')
 local flags, channel = string.match(ARGV[6] or '-', '^(%S+) ?(%S*)$')
 local wanted = { mode = mode, permits = tonumber(permits) or 1, limit = tonumber(limit) or 0,
-	version = tonumber(version) or 0, lease = lease, tokens = tonumber(ARGV[4]), flags = flags, channel = channel }
+	version = tonumber(version) or 0, lease = lease, tokens = tonumber(ARGV[4]), flags = flags, channel = channel,
+	recallable = string.sub(ARGV[1], 3, 3) == 'r' }
 local resources, failure = readAll()
 if not resources then
 	return reject(failure)
@@ -73,6 +75,10 @@ local function renewed(r)
 	return nil
 end
 
+local function granted(token)
+	return (wanted.recallable and not resources[1].recallable) and { token, 0 } or token
+end
+
 local token = renewed(resources[1])
 if token then
 	write(resources[1])
@@ -81,7 +87,7 @@ if token then
 		write(resources[i])
 	end
 	if token then
-		return token
+		return granted(token)
 	end
 end
 
@@ -117,7 +123,7 @@ if not blocked then
 		end
 		write(r)
 	end
-	return token
+	return granted(token)
 end
 
 if string.find(flags, 'q', 1, true) then
@@ -133,4 +139,10 @@ for _, r in ipairs(resources) do
 		write(r)
 	end
 end
-return { 0, retryAfter(blocked, wanted), now }
+local answer = { 0, retryAfter(blocked, wanted), now }
+for _, r in ipairs(resources) do
+	if recall(r, flags) and (head(r) or owner) == owner then
+		answer[4] = 1
+	end
+end
+return answer

@@ -21,6 +21,7 @@ local function poll(r, owner)
 		return -1
 	end
 	saveEntry(r, owner, entry)
+	recall(r, entry.flags)
 	return retryAfter(r, entry)
 end
 

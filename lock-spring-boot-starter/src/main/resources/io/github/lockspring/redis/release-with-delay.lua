@@ -14,7 +14,7 @@ end
 
 local function replaceByPlaceholder(r)
 	if r.mode == 'x' and r.holder == owner then
-		r.holder, r.till = former, till
+		r.holder, r.till, r.recallable = former, till, false
 		return true
 	end
 	local held = (r.mode == 's' or r.mode == 'p') and holding(r, owner)
@@ -28,20 +28,12 @@ local function replaceByPlaceholder(r)
 	return false
 end
 
--- Notifies the head of the queue to retry, because the time until the release has changed.
-local function hint(r)
-	local first, entry = head(r)
-	if first and entry.channel ~= '' then
-		notify(first, entry)
-	end
-end
-
 allowWrites()
 local held = 1
 for _, r in ipairs(resources) do
 	expire(r)
 	if replaceByPlaceholder(r) then
-		hint(r)
+		hint(r) -- the time until the release has changed
 	else
 		held = 0
 		leave(r, owner)

@@ -1,6 +1,6 @@
 -- Releases the leases and the queue entry of an owner.
 --
--- ARGV: the beginning of a record, "1 x <owner> ".
+-- ARGV: the beginning of a record, "1 x <owner> ", with "r" for a lease that was to be recallable.
 -- Answer: 1 if it held all of the resources until now, else 0.
 
 -- The common case comes first: one resource, exclusive or of a single reader, no contenders. A server that is out of memory rejects

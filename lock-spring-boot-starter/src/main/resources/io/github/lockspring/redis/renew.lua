@@ -30,8 +30,12 @@ local renewedAt = string.format('%.0f', now)
 
 -- The common case comes first: an exclusive lease of one resource without contenders.
 local function renewSingle(key, owner, lease)
-	local record, head = redis.pcall('HGET', key, 'state'), '1 x ' .. owner .. ' '
-	if type(record) ~= 'string' or string.sub(record, 1, #head) ~= head then
+	local record = redis.pcall('HGET', key, 'state')
+	if type(record) ~= 'string' then
+		return false
+	end
+	local head = (string.byte(record, 3) == 114 and '1 r ' or '1 x ') .. owner .. ' '
+	if string.sub(record, 1, #head) ~= head then
 		return false
 	end
 	local grantedAt, former, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #head + 1)

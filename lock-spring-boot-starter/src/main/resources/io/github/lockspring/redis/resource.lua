@@ -4,7 +4,7 @@
 --   state    a record of one line: "1 <fence>" if the resource is free and has no contenders, else
 --            "1 <mode> <holder> <grantedAt> <lease> <fence>", followed by " <first> <next>" if there may be contenders.
 --            1 is the version of the format. fence is the largest fencing token ever granted.
---            mode is "x" exclusive, "s" shared, "p" permits, "-" free.
+--            mode is "x" exclusive, "r" exclusive and recallable, "s" shared, "p" permits, "-" free.
 --            holder is the owner of an exclusive lease, which ends <lease> after <grantedAt>; of others it is
 --            "<used>/<limit>/<last>": the permits in use, the limit, and the end of the last lease,
 --            while the first of them ends <lease> after <grantedAt>. If the limit was changed, "/<version>" follows.
@@ -45,10 +45,13 @@ local function read(i)
 			r.mode, r.holder, grantedAt, lease = '-', '-', 0, 0
 		else
 			r.mode, r.holder, grantedAt, lease, r.fence, first, next = string.match(record,
-					'^1 ([-xsp]) (%S+) (%d+) (%d+) (%d+) ?(%d*) ?(%d*)$')
+					'^1 ([-xrsp]) (%S+) (%d+) (%d+) (%d+) ?(%d*) ?(%d*)$')
 		end
 		if not r.mode then
 			return nil
+		end
+		if r.mode == 'r' then
+			r.mode, r.recallable = 'x', true
 		end
 	end
 	r.till, r.fence = grantedAt + lease * 1000, tonumber(r.fence)
@@ -101,7 +104,7 @@ local function recordOf(r)
 		return string.format('1 %.0f', r.fence)
 	end
 	local holder = hasShares(r) and withVersion(string.format('%.0f/%.0f/%.0f', r.used, r.limit, r.last), r.version) or r.holder
-	local text = string.format('1 %s %s %.0f 0 %.0f', r.mode, holder, r.till, r.fence)
+	local text = string.format('1 %s %s %.0f 0 %.0f', r.recallable and 'r' or r.mode, holder, r.till, r.fence)
 	return isAwaited(r) and string.format('%s %.0f %.0f', text, r.first, r.next) or text
 end
 
@@ -118,6 +121,7 @@ end
 
 local function clear(r)
 	r.mode, r.holder, r.till, r.used, r.limit, r.last, r.version = '-', '-', 0, 0, 0, 0, 0
+	r.recallable = false
 end
 
 local function holding(r, owner)
@@ -189,6 +193,7 @@ local function grant(r, owner, wanted, token, lease)
 	r.fence = token + wanted.tokens - 1
 	if wanted.mode == 'x' then
 		r.mode, r.holder, r.till = 'x', owner, till
+		r.recallable = wanted.recallable and not isAwaited(r)
 		return
 	end
 	r.till = (r.mode == '-') and till or math.min(r.till, till)
@@ -245,6 +250,16 @@ local function notify(owner, entry, token, lease)
 	return type(receivers) ~= 'number' or receivers > 0 or string.find(entry.flags, 'c', 1, true)
 end
 
+-- Asks the holder of a recallable lease to give it back. Returns whether its process listens.
+local function recall(r, flags)
+	local instance = r.mode == 'x' and r.recallable and string.match(r.holder, '^([^@]*)%-')
+	if not instance then
+		return false
+	end
+	local receivers = redis.pcall('PUBLISH', 'lock:' .. instance, r.holder .. ' recall ' .. r.key)
+	return type(receivers) == 'number' and (receivers > 0 or string.find(flags, 'c', 1, true))
+end
+
 -- Finds the head of the queue, and removes entries before it that have expired, or whose limit is superseded.
 local function head(r)
 	while isAwaited(r) do
@@ -265,6 +280,14 @@ local function head(r)
 		r.changed = true
 	end
 	return nil
+end
+
+-- Notifies the head of the queue to retry.
+local function hint(r)
+	local owner, entry = head(r)
+	if owner and entry.channel ~= '' then
+		notify(owner, entry)
+	end
 end
 
 -- Returns whether contenders take precedence over an owner: all of them over a fair one and over permits that are queued, and a

@@ -82,6 +82,10 @@ final class BackendProcess implements AutoCloseable {
 		return new LeaseRequest(key, terms, this.instance, this.sequence.incrementAndGet());
 	}
 
+	LeaseRequest recallableRequest(String key) {
+		return request(key, new LeaseTerms(LeaseMode.EXCLUSIVE, false, LEASE_TIME, 257, true));
+	}
+
 	LeaseRequest request(List<String> keys, int tokens) {
 		return new LeaseRequest(keys.stream().sorted().toList(),
 				new LeaseTerms(LeaseMode.EXCLUSIVE, false, LEASE_TIME, tokens),
@@ -145,6 +149,18 @@ final class BackendProcess implements AutoCloseable {
 
 	Set<LeaseRequest> renew(LeaseRequest... leases) {
 		return this.backend.renew(List.of(leases), TIMEOUT).held();
+	}
+
+	void declineRecall(LeaseRequest lease) {
+		this.backend.declineRecall(lease, TIMEOUT);
+	}
+
+	/**
+	 * Waits for the recall of a lease.
+	 * @param lease the granted request
+	 */
+	void awaitRecall(LeaseRequest lease) {
+		BackendRules.await().until(() -> !this.notifications.recallsOf(lease).isEmpty());
 	}
 
 	Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared) {

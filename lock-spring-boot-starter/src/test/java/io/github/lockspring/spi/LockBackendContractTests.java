@@ -264,6 +264,15 @@ public abstract class LockBackendContractTests {
 	}
 
 	@Nested
+	class Recall extends RecallRules {
+
+		Recall() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
 	class Fair extends FairRules {
 
 		Fair() {

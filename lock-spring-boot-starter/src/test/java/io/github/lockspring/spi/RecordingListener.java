@@ -33,6 +33,8 @@ final class RecordingListener implements BackendListener {
 
 	private final Map<LeaseRequest, List<String>> notifications = new ConcurrentHashMap<>();
 
+	private final Map<LeaseRequest, List<String>> recalls = new ConcurrentHashMap<>();
+
 	private final Map<LeaseRequest, Grant> grants = new ConcurrentHashMap<>();
 
 	private final Map<LeaseRequest, Long> attemptIds = new ConcurrentHashMap<>();
@@ -92,6 +94,20 @@ final class RecordingListener implements BackendListener {
 		this.grants.put(request, grant);
 		add(request, "granted");
 		return !this.rejected.contains(request);
+	}
+
+	/**
+	 * Return the keys of the recalls of a lease.
+	 * @param lease the granted request
+	 * @return the key, once for each recall
+	 */
+	List<String> recallsOf(LeaseRequest lease) {
+		return this.recalls.getOrDefault(lease, List.of());
+	}
+
+	@Override
+	public void onRecall(LeaseRequest lease) {
+		this.recalls.computeIfAbsent(lease, (first) -> new CopyOnWriteArrayList<>()).add(lease.key());
 	}
 
 	@Override
