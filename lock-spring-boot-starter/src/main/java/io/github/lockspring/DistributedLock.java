@@ -164,6 +164,18 @@ public @interface DistributedLock {
 	String lockAtLeastFor() default "";
 
 	/**
+	 * Time for which this process retains the lease after its last use, to acquire the
+	 * lock again without a call to the store. Another process that wants the lock gets
+	 * the lease as soon as it is not in use. Only for a type other than
+	 * {@link LockType#FAIR} and {@link LockType#READ}, with renewal and without a minimum
+	 * time, and without effect on several keys; not supported by every backend. At most
+	 * one day.
+	 * @return a duration; none by default
+	 * @see LockOptions#withRetain(java.time.Duration)
+	 */
+	String retain() default "";
+
+	/**
 	 * Whether the lease is renewed while the method runs: {@code true} or {@code false},
 	 * or a placeholder. Without renewal, a method that runs longer than the lease loses
 	 * the lock.

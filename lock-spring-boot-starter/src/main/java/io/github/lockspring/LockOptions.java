@@ -45,7 +45,7 @@ public final class LockOptions {
 	public static final Duration MAX_LEASE_TIME = Duration.ofDays(1);
 
 	private static final LockOptions DEFAULTS = new LockOptions(LockType.REENTRANT, Duration.ofSeconds(5),
-			Duration.ofSeconds(30), true, Duration.ZERO, 0);
+			Duration.ofSeconds(30), true, Duration.ZERO, 0, Duration.ZERO);
 
 	private final LockType type;
 
@@ -59,18 +59,21 @@ public final class LockOptions {
 
 	private final int permits;
 
+	private final Duration retain;
+
 	private final AcquireOptions acquireOptions;
 
 	private final long waitNanos;
 
 	private LockOptions(LockType type, Duration waitTime, Duration leaseTime, boolean autoRenew,
-			Duration lockAtLeastFor, int permits) {
+			Duration lockAtLeastFor, int permits, Duration retain) {
 		this.type = type;
 		this.waitTime = waitTime;
 		this.leaseTime = leaseTime;
 		this.autoRenew = autoRenew;
 		this.lockAtLeastFor = lockAtLeastFor;
 		this.permits = permits;
+		this.retain = retain;
 		this.waitNanos = Durations.nanos(waitTime);
 		AcquireOptions options = (permits > 0) ? AcquireOptions.permits(1, permits, leaseTime, autoRenew)
 				: switch (type) {
@@ -78,7 +81,7 @@ public final class LockOptions {
 					case FAIR -> AcquireOptions.fair(leaseTime, autoRenew);
 					case READ -> AcquireOptions.shared(leaseTime, autoRenew);
 				};
-		this.acquireOptions = options.withMinimumHold(lockAtLeastFor);
+		this.acquireOptions = options.withMinimumHold(lockAtLeastFor).withRetain(retain);
 	}
 
 	/**
@@ -147,6 +150,15 @@ public final class LockOptions {
 	}
 
 	/**
+	 * Return the time for which this process retains the lease after its last use.
+	 * @return the time, zero if the lease is released with the lock
+	 * @see #withRetain(Duration)
+	 */
+	public Duration retain() {
+		return this.retain;
+	}
+
+	/**
 	 * Return these options in the form used by the engine.
 	 */
 	AcquireOptions acquireOptions() {
@@ -164,7 +176,7 @@ public final class LockOptions {
 	 */
 	public LockOptions withType(LockType type) {
 		Assert.notNull(type, "'type' must not be null");
-		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
+		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits, this.retain);
 	}
 
 	/**
@@ -178,7 +190,7 @@ public final class LockOptions {
 		if (waitTime.isNegative()) {
 			throw new IllegalArgumentException("'waitTime' must be zero (try once) or longer, not " + waitTime);
 		}
-		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
+		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits, this.retain);
 	}
 
 	/**
@@ -194,7 +206,7 @@ public final class LockOptions {
 			throw new IllegalArgumentException("'leaseTime' must be between " + LockUtils.text(MIN_LEASE_TIME) + " and "
 					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(leaseTime));
 		}
-		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
+		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits, this.retain);
 	}
 
 	/**
@@ -203,7 +215,7 @@ public final class LockOptions {
 	 * @return the modified options
 	 */
 	public LockOptions withAutoRenew(boolean autoRenew) {
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew, this.lockAtLeastFor, this.permits);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew, this.lockAtLeastFor, this.permits, this.retain);
 	}
 
 	/**
@@ -217,7 +229,7 @@ public final class LockOptions {
 	 */
 	public LockOptions withPermits(int permits) {
 		Assert.isTrue(permits > 0, () -> "'permits' must be 1 or more, not " + permits);
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, permits);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, permits, this.retain);
 	}
 
 	/**
@@ -245,14 +257,47 @@ public final class LockOptions {
 			throw new IllegalArgumentException("'lockAtLeastFor' must be between zero (no minimum) and "
 					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(lockAtLeastFor));
 		}
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, lockAtLeastFor, this.permits);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, lockAtLeastFor, this.permits, this.retain);
+	}
+
+	/**
+	 * Return a copy of these options with a time for which this process retains the lease
+	 * after its last use. For as long as it does, its next acquisition of the key makes
+	 * no call to the store, and has a larger fencing token as always. Another process
+	 * that wants the key recalls the lease: it gets it at once if it is not in use, also
+	 * if it tries only once, and otherwise when the present holder releases the lock.
+	 * Acquisitions of other processes take longer by a notification.
+	 * <p>
+	 * Useful for keys that one process acquires again and again. If this process crashes
+	 * while it retains a lease, others wait for the rest of the lease time, as after a
+	 * crash of a holder. A lease that is lost while it is retained is acquired anew by
+	 * the next acquisition, and not reported.
+	 * <p>
+	 * Without effect on read locks, {@linkplain LockType#FAIR fair} locks, semaphores,
+	 * several keys acquired together, and locks with a minimum time or without automatic
+	 * renewal. A backend that cannot recall leases rejects acquisitions with these
+	 * options.
+	 * @param retain the time since the last release, zero for none
+	 * @return the modified options
+	 * @throws IllegalArgumentException if the time is negative or longer than
+	 * {@link #MAX_LEASE_TIME}
+	 */
+	public LockOptions withRetain(Duration retain) {
+		Assert.notNull(retain, "'retain' must not be null");
+		if (retain.isNegative() || retain.compareTo(MAX_LEASE_TIME) > 0) {
+			throw new IllegalArgumentException("'retain' must be between zero (not retained) and "
+					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(retain));
+		}
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor,
+				this.permits, retain);
 	}
 
 	@Override
 	public String toString() {
 		return ((this.permits > 0) ? "permits=" + this.permits : "type=" + this.type) + ", waitTime=" + this.waitTime
 				+ ", leaseTime=" + this.leaseTime + ", autoRenew=" + this.autoRenew
-				+ (this.lockAtLeastFor.isZero() ? "" : ", lockAtLeastFor=" + this.lockAtLeastFor);
+				+ (this.lockAtLeastFor.isZero() ? "" : ", lockAtLeastFor=" + this.lockAtLeastFor)
+				+ (this.retain.isZero() ? "" : ", retain=" + this.retain);
 	}
 
 }

@@ -218,6 +218,17 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
+	 * Set the maximum number of keys whose leases are retained at once in this process.
+	 * @param maxRetainedKeys the maximum number, zero for none; 10,000 by default
+	 * @return this builder
+	 * @see LockOptions#withRetain(Duration)
+	 */
+	public LockTemplateBuilder maxRetainedKeys(int maxRetainedKeys) {
+		this.settings = this.settings.withMaxRetainedKeys(maxRetainedKeys);
+		return this;
+	}
+
+	/**
 	 * Set the time for which {@link LockTemplate#close()} waits for holders.
 	 * @param shutdownTimeout the maximum time, zero for none; 10 seconds by default
 	 * @return this builder

@@ -17,6 +17,7 @@
 package io.github.lockspring;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,7 @@ class LockOptionsTests {
 		assertThat(this.defaults.leaseTime()).isEqualTo(Duration.ofSeconds(30));
 		assertThat(this.defaults.autoRenew()).isTrue();
 		assertThat(this.defaults.lockAtLeastFor()).isEqualTo(Duration.ZERO);
+		assertThat(this.defaults.retain()).isEqualTo(Duration.ZERO);
 	}
 
 	@Test
@@ -65,6 +67,26 @@ class LockOptionsTests {
 		assertThat(options.withPermits(3).permits()).isEqualTo(3);
 		assertThat(options.permits()).isZero();
 		assertThat(this.defaults.lockAtLeastFor()).isZero();
+		LockOptions retained = this.defaults.withRetain(Duration.ofSeconds(5));
+		assertThat(List.of(retained.withType(LockType.WRITE), retained.withWaitTime(Duration.ZERO),
+				retained.withLeaseTime(MINIMUM), retained.withAutoRenew(false), retained.withLockAtLeastFor(MINIMUM),
+				retained.withPermits(2)))
+			.extracting(LockOptions::retain)
+			.containsOnly(Duration.ofSeconds(5));
+		assertThat(retained.withRetain(Duration.ZERO)).hasToString(this.defaults.toString());
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "PT-0.001S, -1ms", "PT24H0.001S, 1d1ms" })
+	void retainOutOfRangeIsRejected(Duration retain, String text) {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.defaults.withRetain(retain))
+			.withMessage("'retain' must be between zero (not retained) and 1d, not " + text);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PT0S", "PT0.000000001S", "PT24H" })
+	void retainInRangeIsTaken(Duration retain) {
+		assertThat(this.defaults.withRetain(retain).retain()).isEqualTo(retain);
 	}
 
 	@Test

@@ -44,7 +44,7 @@ import io.github.lockspring.OnFailure;
 final class LockAnnotationAotProcessor implements BeanRegistrationAotProcessor {
 
 	private static final List<String> EXPRESSIONS = List.of("key", "condition", "waitTime", "leaseTime",
-			"lockAtLeastFor");
+			"lockAtLeastFor", "retain");
 
 	/**
 	 * Pattern of access to a property or a method of a variable. Additional matches only

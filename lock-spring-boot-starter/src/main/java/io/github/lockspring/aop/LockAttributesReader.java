@@ -29,6 +29,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.expression.InvalidLockExpressionException;
 import io.github.lockspring.aop.expression.LockExpression;
@@ -164,6 +165,7 @@ final class LockAttributesReader {
 		options = withTime(options, declaration, "waitTime", LockOptions::withWaitTime, times);
 		options = withTime(options, declaration, "leaseTime", LockOptions::withLeaseTime, times);
 		options = withTime(options, declaration, "lockAtLeastFor", LockOptions::withLockAtLeastFor, times);
+		options = withTime(options, declaration, "retain", LockOptions::withRetain, times);
 		AnnotationText autoRenew = resolve(declaration, "autoRenew");
 		options = autoRenew.isBlank() ? options : options.withAutoRenew(autoRenew.asBoolean());
 		LockDefaults.Overrides overrides = defaults.forName(name);
@@ -173,7 +175,18 @@ final class LockAttributesReader {
 			options = options.withPermits(resolve(declaration, "permits").asPositiveInt());
 		}
 		requireRenewable(declaration, options, defaults.renewInterval());
+		requireRetainable(declaration, options);
 		return options;
+	}
+
+	private static void requireRetainable(LockDeclaration declaration, LockOptions options) {
+		AnnotationText retain = declaration.text("retain");
+		if (!retain.isBlank() && !options.retain().isZero() && !LockUtils.acquireOptions(options).isRetained()) {
+			throw retain.rejection("has no effect with " + options,
+					"Remove the attribute, or use a lock that is neither fair nor a read lock, with automatic renewal and without a"
+							+ " minimum time.",
+					null);
+		}
 	}
 
 	private static void requireRenewable(LockDeclaration declaration, LockOptions options,

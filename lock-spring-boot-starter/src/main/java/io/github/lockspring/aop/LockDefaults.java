@@ -95,21 +95,24 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 	 * @param leaseTime the lease time, or {@code null} to use that of the annotation
 	 * @param autoRenew whether leases are renewed, or {@code null} to use the value of
 	 * the annotation
+	 * @param retain how long leases are retained, or {@code null} to use the time of the
+	 * annotation
 	 * @param backend the name of the backend, or {@code null} to use that of the
 	 * annotation
 	 */
 	public record Overrides(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean autoRenew,
-			@Nullable String backend) {
+			@Nullable Duration retain, @Nullable String backend) {
 
 		/**
 		 * No overrides.
 		 */
-		public static final Overrides NONE = new Overrides(null, null, null, null);
+		public static final Overrides NONE = new Overrides(null, null, null, null, null);
 
 		boolean hasTime(String attribute) {
 			return switch (attribute) {
 				case "waitTime" -> this.waitTime != null;
 				case "leaseTime" -> this.leaseTime != null;
+				case "retain" -> this.retain != null;
 				default -> false;
 			};
 		}
@@ -124,6 +127,7 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 			LockOptions changed = options;
 			changed = (this.waitTime != null) ? changed.withWaitTime(this.waitTime) : changed;
 			changed = (this.leaseTime != null) ? changed.withLeaseTime(this.leaseTime) : changed;
+			changed = (this.retain != null) ? changed.withRetain(this.retain) : changed;
 			return (this.autoRenew != null) ? changed.withAutoRenew(this.autoRenew) : changed;
 		}
 

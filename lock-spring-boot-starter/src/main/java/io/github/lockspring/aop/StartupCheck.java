@@ -29,6 +29,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
+import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.support.KeyFormat;
 
 /**
@@ -109,6 +111,14 @@ public final class StartupCheck implements SmartInitializingSingleton {
 					"is not the name of a backend of this application, which has "
 							+ String.join(", ", this.template.backendNames()),
 					"Correct the name, or add the backend to the property lock.additional-backends.", null);
+		}
+		LockEngine engine = LockUtils.engine((backend != null) ? this.template.on(backend) : this.template);
+		AcquireOptions options = LockUtils.acquireOptions(lock.options());
+		if (options.isRetained() && !engine.supports(options)) {
+			throw new AnnotationText(lock.site(), "retain", LockUtils.text(lock.options().retain())).rejection(
+					"is not supported by the lock backend '" + engine.backendName()
+							+ "', which cannot recall a lease for another process",
+					"Remove the attribute or the property lock.names.<name>.retain, or use another backend.", null);
 		}
 		if (lock.failurePolicy() instanceof FailurePolicy.Handle handler) {
 			handler.requireHandler();

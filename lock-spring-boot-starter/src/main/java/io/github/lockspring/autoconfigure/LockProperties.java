@@ -132,6 +132,8 @@ public class LockProperties {
 
 	private final HandOff handOff = new HandOff();
 
+	private final Retain retain = new Retain();
+
 	private final Aop aop = new Aop();
 
 	@NestedConfigurationProperty
@@ -285,6 +287,10 @@ public class LockProperties {
 		return this.handOff;
 	}
 
+	public Retain getRetain() {
+		return this.retain;
+	}
+
 	public Aop getAop() {
 		return this.aop;
 	}
@@ -324,6 +330,13 @@ public class LockProperties {
 		private @Nullable Boolean autoRenew;
 
 		/**
+		 * Time for which leases of this name are retained after their last use, to acquire
+		 * the lock again without a call to the store. At least 0s, which retains none, at
+		 * most 1d.
+		 */
+		private @Nullable Duration retain;
+
+		/**
 		 * Lock backend for the locks of this name.
 		 */
 		private @Nullable String backend;
@@ -350,6 +363,14 @@ public class LockProperties {
 
 		public void setAutoRenew(@Nullable Boolean autoRenew) {
 			this.autoRenew = autoRenew;
+		}
+
+		public @Nullable Duration getRetain() {
+			return this.retain;
+		}
+
+		public void setRetain(@Nullable Duration retain) {
+			this.retain = retain;
 		}
 
 		public @Nullable String getBackend() {
@@ -393,6 +414,27 @@ public class LockProperties {
 
 		public void setSpan(Duration span) {
 			this.span = span;
+		}
+
+	}
+
+	/**
+	 * Leases that are retained after their last use.
+	 */
+	public static class Retain {
+
+		/**
+		 * Maximum number of keys whose leases are retained at the same time by this
+		 * process. At least 0, which retains none.
+		 */
+		private int maxKeys = 10_000;
+
+		public int getMaxKeys() {
+			return this.maxKeys;
+		}
+
+		public void setMaxKeys(int maxKeys) {
+			this.maxKeys = maxKeys;
 		}
 
 	}

@@ -121,6 +121,8 @@ final class LockSettings {
 				"It must be zero (use the pool of the application) or more.");
 		int maxKeys = this.properties.getMaxKeys();
 		require(maxKeys > 0, "lock.max-keys", maxKeys, "It must be at least 1.");
+		int retained = this.properties.getRetain().getMaxKeys();
+		require(retained >= 0, "lock.retain.max-keys", retained, "It must be zero (none) or more.");
 	}
 
 	private void checkZooKeeper() {
@@ -167,6 +169,12 @@ final class LockSettings {
 			if (lease != null) {
 				requireLeaseTime(property + ".lease-time", lease);
 				requireLongerThanInterval(property + ".lease-time", lease, named.getAutoRenew());
+			}
+			Duration retain = named.getRetain();
+			if (retain != null) {
+				require(!retain.isNegative() && retain.compareTo(LockOptions.MAX_LEASE_TIME) <= 0, property + ".retain",
+						retain, "It must be between zero (not retained) and "
+								+ LockUtils.text(LockOptions.MAX_LEASE_TIME) + '.');
 			}
 			String backend = named.getBackend();
 			require(backend == null || StringUtils.hasText(backend), property + ".backend", "",
@@ -241,7 +249,7 @@ final class LockSettings {
 		Map<String, LockDefaults.Overrides> overrides = new LinkedHashMap<>();
 		this.properties.getNames()
 			.forEach((name, named) -> overrides.put(name, new LockDefaults.Overrides(named.getWaitTime(),
-					named.getLeaseTime(), named.getAutoRenew(), canonical(named.getBackend()))));
+					named.getLeaseTime(), named.getAutoRenew(), named.getRetain(), canonical(named.getBackend()))));
 		return overrides;
 	}
 
@@ -273,6 +281,7 @@ final class LockSettings {
 			.withRenewInterval(this.properties.getRenewInterval())
 			.withMaxHoldTime(this.properties.getMaxHoldTime().toDuration())
 			.withMaxKeys(this.properties.getMaxKeys())
+			.withMaxRetainedKeys(this.properties.getRetain().getMaxKeys())
 			.withProbeKey(this.keyPrefix.text() + ": ")
 			.withApplication(this.application);
 	}

@@ -244,8 +244,9 @@ public final class AcquireOptions {
 
 	/**
 	 * Return whether the process retains the lease after its last use.
+	 * @return whether it is retained, if the store supports that
 	 */
-	boolean isRetained() {
+	public boolean isRetained() {
 		return this.retainNanos > 0;
 	}
 

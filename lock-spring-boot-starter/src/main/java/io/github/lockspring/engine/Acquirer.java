@@ -191,6 +191,10 @@ final class Acquirer {
 		LocalQueue.Turn turn = this.queues.join(hold, mayWait, this.suitable);
 		if (turn == LocalQueue.Turn.HELD) {
 			this.plan.watch(hold);
+			EngineObservers observers = this.context.observers();
+			if (observers != null) {
+				observers.onHandOff(hold);
+			}
 		}
 		else if (turn == LocalQueue.Turn.RECALL) {
 			Hold retained = hold.queue().retained();

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockType;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.expression.LockExpressionParser;
 
@@ -125,7 +126,31 @@ class LockAttributesReaderTests {
 					void run() {
 					}
 
-				}, "autoRenew = 'yes' is neither true nor false"));
+				}, "autoRenew = 'yes' is neither true nor false"), arguments(new Object() {
+
+					@DistributedLock(retain = "-1s")
+					void run() {
+					}
+
+				}, "retain = '-1s' is out of range"), arguments(new Object() {
+
+					@DistributedLock(retain = "5s", type = LockType.FAIR)
+					void run() {
+					}
+
+				}, "retain = '5s' has no effect with type=FAIR"), arguments(new Object() {
+
+					@DistributedLock(retain = "5s", autoRenew = "false")
+					void run() {
+					}
+
+				}, "retain = '5s' has no effect with"), arguments(new Object() {
+
+					@DistributedLock(retain = "5s", lockAtLeastFor = "1s")
+					void run() {
+					}
+
+				}, "retain = '5s' has no effect with"));
 	}
 
 	private static Stream<Arguments> names() {

@@ -41,9 +41,9 @@ class LockDefaultsTests {
 	@Test
 	void overridesWin() {
 		LockDefaults.Overrides overrides = new LockDefaults.Overrides(Duration.ofSeconds(3), Duration.ofSeconds(4),
-				true, "jdbc");
+				true, Duration.ofSeconds(5), "jdbc");
 		assertThat(overrides.applyTo(this.annotated))
-			.hasToString("type=" + LockType.FAIR + ", waitTime=PT3S, leaseTime=PT4S, autoRenew=true");
+			.hasToString("type=" + LockType.FAIR + ", waitTime=PT3S, leaseTime=PT4S, autoRenew=true, retain=PT5S");
 	}
 
 	@Test
@@ -53,8 +53,9 @@ class LockDefaultsTests {
 
 	@Test
 	void zeroIsAnOverride() {
-		LockDefaults.Overrides overrides = new LockDefaults.Overrides(Duration.ZERO, null, null, null);
+		LockDefaults.Overrides overrides = new LockDefaults.Overrides(Duration.ZERO, null, null, Duration.ZERO, null);
 		assertThat(overrides.applyTo(this.annotated).waitTime()).isZero();
+		assertThat(overrides.applyTo(this.annotated.withRetain(Duration.ofSeconds(5))).retain()).isZero();
 		assertThat(overrides.applyTo(this.annotated).leaseTime()).isEqualTo(Duration.ofSeconds(2));
 	}
 

@@ -18,6 +18,7 @@ package io.github.lockspring.aop;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -51,6 +52,8 @@ public final class RecordingBackend implements LockBackend {
 
 	private final AtomicLong renewals = new AtomicLong();
 
+	private final Set<Capability> capabilities;
+
 	private volatile boolean down;
 
 	private volatile @Nullable BackendListener listener;
@@ -64,6 +67,14 @@ public final class RecordingBackend implements LockBackend {
 	public RecordingBackend(LocalStore store, String name) {
 		this.backend = new LocalLockBackend(store);
 		this.name = name;
+		this.capabilities = EnumSet.copyOf(this.backend.capabilities());
+	}
+
+	/**
+	 * Takes capabilities away, before it is used.
+	 */
+	public void without(Capability... capabilities) {
+		this.capabilities.removeAll(List.of(capabilities));
 	}
 
 	/**
@@ -125,7 +136,7 @@ public final class RecordingBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return this.backend.capabilities();
+		return this.capabilities;
 	}
 
 	@Override
@@ -153,6 +164,11 @@ public final class RecordingBackend implements LockBackend {
 		requireUp();
 		this.renewals.incrementAndGet();
 		return this.backend.renew(leases, timeout);
+	}
+
+	@Override
+	public void declineRecall(LeaseRequest lease, Duration timeout) {
+		this.backend.declineRecall(lease, timeout);
 	}
 
 	@Override

@@ -128,6 +128,9 @@ class LockSettingsTests {
 					lock.max-hold-time=-1d       | longer than zero
 					lock.shutdown-timeout=-1s    | zero or longer
 					lock.max-keys=0              | at least 1
+					lock.names.order.retain=-1s | between zero (not retained) and 1d
+					lock.names.order.retain=25h | between zero (not retained) and 1d
+					lock.retain.max-keys=-1     | zero (none) or more
 					lock.hand-off.limit=-1      | between 0 and 256
 					lock.hand-off.limit=257     | between 0 and 256
 					lock.hand-off.span=-1s      | zero or longer
@@ -236,9 +239,9 @@ class LockSettingsTests {
 	@Test
 	void nameHasSettingsOfItsOwn() {
 		LockDefaults defaults = defaults("names.order.wait-time", "2s", "names.order.lease-time", "1m",
-				"names.order.auto-renew", "false", "names.order.backend", "JDBC");
-		assertThat(defaults.forName("order"))
-			.isEqualTo(new LockDefaults.Overrides(Duration.ofSeconds(2), Duration.ofMinutes(1), false, "jdbc"));
+				"names.order.auto-renew", "false", "names.order.retain", "5s", "names.order.backend", "JDBC");
+		assertThat(defaults.forName("order")).isEqualTo(new LockDefaults.Overrides(Duration.ofSeconds(2),
+				Duration.ofMinutes(1), false, Duration.ofSeconds(5), "jdbc"));
 		assertThat(defaults.forName("invoice")).isEqualTo(LockDefaults.Overrides.NONE);
 		assertThat(defaults.configuredNames()).containsExactly("order");
 	}

@@ -49,6 +49,7 @@ import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.Capability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -109,6 +110,32 @@ class StartupCheckTests {
 			.withPropertyValues("lock.backend=recording", "lock.additional-backends=elsewhere")
 			.withBean(UnknownBackend.class)
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void backendThatCannotRecallIsExplained() {
+		this.backend.without(Capability.RECALL);
+		analyze(this.runner.withBean(Retained.class), (analysis) -> {
+			assertThat(analysis.getDescription()).startsWith("Bean '")
+				.contains(Retained.class.getName() + ".pay()", "retain = '5s'",
+						"is not supported by the lock backend 'recording'");
+			assertThat(analysis.getAction()).contains("lock.names.<name>.retain", "another backend");
+		});
+		this.runner.withBean(Retained.class)
+			.withPropertyValues("lock.names.payment.retain=0s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		analyze(this.runner.withBean(Payments.class).withPropertyValues("lock.names.payment.retain=1s"),
+				(analysis) -> assertThat(analysis.getDescription()).contains("retain = '1s'"));
+	}
+
+	@Test
+	void retainedLeaseIsAcquiredAgainWithoutACall() {
+		this.runner.withBean(Retained.class).run((context) -> {
+			Retained payments = context.getBean(Retained.class);
+			payments.pay();
+			payments.pay();
+			assertThat(this.backend.keys()).containsExactly("lock:payment");
+		});
 	}
 
 	@Test
@@ -587,6 +614,14 @@ class StartupCheckTests {
 
 		@DistributedSemaphore(permits = "0")
 		void enter() {
+		}
+
+	}
+
+	static class Retained {
+
+		@DistributedLock(name = "payment", retain = "5s")
+		public void pay() {
 		}
 
 	}

@@ -174,6 +174,14 @@ final class UnreliableBackend implements LockBackend {
 	}
 
 	@Override
+	public void declineRecall(LeaseRequest lease, Duration timeout) {
+		call(() -> {
+			this.backend.declineRecall(lease, timeout);
+			return true;
+		});
+	}
+
+	@Override
 	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
 		return call(() -> this.backend.downgrade(held, weaker, timeout));
 	}
