@@ -131,9 +131,8 @@ final class Acquirer {
 				return hold;
 			}
 			boolean leading = turn != LocalQueue.Turn.WAIT;
-			Denial denial = leading
-					? attempt(hold, now, waitNanos, waitNanos > 0 && this.store.isQueueEnteredImmediately(options))
-					: null;
+			Denial denial = leading ? attempt(hold, now, waitNanos, timeout(waitNanos),
+					waitNanos > 0 && this.store.isQueueEnteredImmediately(options)) : null;
 			if (hold.isActive()) {
 				this.context.requireOpen();
 				return hold;
@@ -315,7 +314,10 @@ final class Acquirer {
 			wakeUp(retrySchedule);
 			boolean queueing = hold.isLeader() && retrySchedule.mayWait()
 					&& (this.store.isQueueEnteredImmediately(hold.options()) || retrySchedule.isLong(now));
-			Denial denial = attempt(hold, now, retrySchedule.remaining(now), queueing);
+			long remaining = retrySchedule.remaining(now);
+			Duration timeout = retrySchedule.isRecalling() ? this.context.timeoutUntil(retrySchedule.deadline())
+					: timeout(remaining);
+			Denial denial = attempt(hold, now, remaining, timeout, queueing);
 			answered(hold, retrySchedule, denial);
 			if (yieldPolicy != null && (denial != null || !hold.isPending())) {
 				yieldPolicy.answered(denial != null);
@@ -360,7 +362,8 @@ final class Acquirer {
 	 * Make the first attempt, for a hold that need not wait for others of this process.
 	 */
 	void attemptFirst(Hold hold, RetrySchedule retrySchedule, long now, boolean mayWait) {
-		answeredFirst(hold, retrySchedule, attempt(hold, now, retrySchedule.remaining(now),
+		long remaining = retrySchedule.remaining(now);
+		answeredFirst(hold, retrySchedule, attempt(hold, now, remaining, timeout(remaining),
 				mayWait && this.store.isQueueEnteredImmediately(hold.options())));
 	}
 
@@ -371,13 +374,17 @@ final class Acquirer {
 		answered(hold, retrySchedule, denial);
 	}
 
+	private Duration timeout(long remaining) {
+		return (remaining >= 0) ? this.operationTimeout : this.context.timeoutAfterDeadline(remaining);
+	}
+
 	/**
 	 * Try once to acquire the lease in the store, or accept a grant that it sent as a
 	 * notification.
 	 * @param queueing whether to enter the queue of the store if denied
 	 * @return the denial, or {@code null} if the lease is held or the store failed
 	 */
-	private @Nullable Denial attempt(Hold hold, long now, long remaining, boolean queueing) {
+	private @Nullable Denial attempt(Hold hold, long now, long remaining, Duration timeout, boolean queueing) {
 		try {
 			Grant sent = hold.hasNotification() ? grantSentTo(hold) : null;
 			BackendException failure = (remaining < 0) ? failureSince(now + remaining, remaining) : null;
@@ -388,8 +395,7 @@ final class Acquirer {
 				storeFailure(hold, failure);
 			}
 			else {
-				return attemptInStore(hold, now, queueing,
-						(remaining >= 0) ? this.operationTimeout : this.context.timeoutAfterDeadline(remaining));
+				return attemptInStore(hold, now, queueing, timeout);
 			}
 		}
 		catch (BackendException ex) {

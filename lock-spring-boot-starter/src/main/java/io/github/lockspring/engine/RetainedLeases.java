@@ -25,6 +25,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.KeyFormat;
 import io.github.lockspring.support.TimerThread;
 
@@ -37,6 +38,8 @@ import io.github.lockspring.support.TimerThread;
  * <li>The next acquisition takes it over, with a larger fencing token.</li>
  * <li>It is given back to the store when it is recalled, when the time to retain it is
  * over, when there are too many, the oldest first, and at shutdown.</li>
+ * <li>As long as there are retained leases, the store checks as often as it is polled for
+ * waiting requests that it receives recalls.</li>
  * <li>A lease that is recalled while it is in use is not retained again. The recall is
  * declined, so that those who want only a lease that is free need not wait.</li>
  * </ol>
@@ -67,16 +70,23 @@ final class RetainedLeases {
 	private final AtomicInteger count = new AtomicInteger();
 
 	/**
-	 * Gives back the leases whose time is over, and the oldest if there are too many.
+	 * Gives back the leases whose time is over, and the oldest if there are too many, and
+	 * checks that recalls are received.
 	 */
 	private final TimerThread.Task task;
+
+	private final long checkNanos;
+
+	private long checkedNanos;
 
 	RetainedLeases(EngineContext context, RenewalPlan plan, AsyncDispatcher dispatcher) {
 		this.context = context;
 		this.plan = plan;
 		this.dispatcher = dispatcher;
 		this.max = context.settings().limits().maxRetainedKeys();
-		this.task = context.task(this::giveBackDue);
+		this.task = context.task(this::run);
+		this.checkNanos = Durations.nanos(context.settings().polling().queue());
+		this.checkedNanos = context.time().nanoTime();
 	}
 
 	/**
@@ -94,7 +104,7 @@ final class RetainedLeases {
 			return false;
 		}
 		this.plan.watch(retained);
-		this.task.wakeUpAt(now + hold.options().retainNanos());
+		this.task.wakeUpAt(now + Math.min(hold.options().retainNanos(), this.checkNanos));
 		return true;
 	}
 
@@ -144,11 +154,34 @@ final class RetainedLeases {
 		return retained;
 	}
 
-	private void giveBackDue() {
+	private void run() {
 		List<Hold> retained = retained();
+		long now = this.context.time().nanoTime();
+		if (!retained.isEmpty() && now - this.checkedNanos >= this.checkNanos) {
+			this.checkedNanos = now;
+			this.dispatcher.execute(this::checkNotifications);
+		}
+		giveBackDue(retained, now);
+		if (!retained.isEmpty()) {
+			this.task.wakeUpAt(now + this.checkNanos);
+		}
+	}
+
+	/**
+	 * Let the store notice if recalls are not received.
+	 */
+	private void checkNotifications() {
+		try {
+			this.context.store().poll(List.of(), this.context.settings().operationTimeout());
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Could not check whether recalls are received", ex);
+		}
+	}
+
+	private void giveBackDue(List<Hold> retained, long now) {
 		int excess = (retained.size() >= this.max) ? 1 + this.max / 10 : 0;
 		retained.sort((one, other) -> Long.signum(dueNanos(one) - dueNanos(other)));
-		long now = this.context.time().nanoTime();
 		for (Hold hold : retained) {
 			if (dueNanos(hold) - now > 0 && excess <= 0) {
 				this.task.wakeUpAt(Math.max(dueNanos(hold) - now, TOLERANCE_NANOS) + now);

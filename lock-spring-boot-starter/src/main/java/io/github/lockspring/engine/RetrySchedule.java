@@ -133,7 +133,7 @@ final class RetrySchedule {
 	 * causes another one.
 	 */
 	boolean isTimeToTry(long now, boolean notified) {
-		return !this.triedLast && (notified || this.tryAt - now <= 0 || remaining(now) <= 0);
+		return !this.triedLast && !isRecallOver(now) && (notified || this.tryAt - now <= 0 || remaining(now) <= 0);
 	}
 
 	/**
@@ -149,7 +149,22 @@ final class RetrySchedule {
 	 * Return whether the wait time is over. A leader tries once more at the deadline.
 	 */
 	boolean isOver(long now, boolean leading) {
-		return remaining(now) <= 0 && (this.triedLast || !leading);
+		return remaining(now) <= 0 && (this.triedLast || !leading) || isRecallOver(now);
+	}
+
+	/**
+	 * Return whether it waits for the answer to a recall.
+	 */
+	boolean isRecalling() {
+		return this.recall != Recall.NONE;
+	}
+
+	/**
+	 * Return whether the time for a recall is over, which is that for the answer to one
+	 * call: there is none left for another.
+	 */
+	private boolean isRecallOver(long now) {
+		return isRecalling() && remaining(now) <= 0;
 	}
 
 	/**
@@ -191,11 +206,11 @@ final class RetrySchedule {
 
 	/**
 	 * Record an answer to the leader like {@link #answered}. If there is no time to wait,
-	 * and the holder was asked to give back its lease, it waits for the answer to that:
-	 * first by another attempt, which enters the queue.
+	 * and the holder was asked to give back its lease, it waits for the answer to that,
+	 * but altogether no longer than for one call: another attempt enters the queue.
 	 */
 	void leaderAnswered(@Nullable Denial denial, long now) {
-		if (this.recall != Recall.NONE) {
+		if (isRecalling()) {
 			this.recall = Recall.AWAITED;
 			if (denial != null && !denial.recalled()) {
 				this.deadline = now + Math.min(remaining(now), 0);
@@ -203,7 +218,7 @@ final class RetrySchedule {
 		}
 		else if (denial != null && denial.recalled() && !mayWait()) {
 			this.recall = Recall.SENT;
-			this.deadline = now + this.settings.operationTimeout().toNanos();
+			this.deadline = this.start + this.settings.operationTimeout().toNanos();
 		}
 		answered(denial, now);
 		if (this.recall == Recall.SENT) {

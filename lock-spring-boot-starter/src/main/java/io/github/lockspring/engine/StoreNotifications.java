@@ -69,6 +69,11 @@ final class StoreNotifications implements BackendListener {
 	}
 
 	@Override
+	public void onRecallsMissed() {
+		this.retainedLeases.giveBackAll();
+	}
+
+	@Override
 	public void onLost(LeaseRequest lease) {
 		this.lossHandler.lose(lease, "it was ended by the store");
 	}

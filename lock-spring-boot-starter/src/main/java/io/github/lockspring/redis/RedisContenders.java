@@ -168,6 +168,7 @@ final class RedisContenders implements RedisChannel {
 		BackendListener listener = this.listener;
 		if (listener != null) {
 			this.queued.values().forEach(listener::onRetryHint);
+			listener.onRecallsMissed();
 			notifyOfValues(listener);
 		}
 	}

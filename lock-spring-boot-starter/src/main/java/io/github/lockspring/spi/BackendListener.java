@@ -58,6 +58,13 @@ public interface BackendListener {
 	}
 
 	/**
+	 * Called when recalls may have been lost, because notifications were not received for
+	 * some time: leases that are not in use are given back.
+	 */
+	default void onRecallsMissed() {
+	}
+
+	/**
 	 * Called when the store ended a lease that was held.
 	 * @param lease the request that had been granted
 	 */

@@ -123,7 +123,9 @@ public interface LockBackend extends BackendDiagnostics, AutoCloseable {
 	 * Poll waiting requests, all in one round trip or none: keep their queue entries
 	 * alive, and return which of them would still be denied. Grants nothing. Unlike the
 	 * other methods, this may take a round trip for each server, or for every few hundred
-	 * requests.
+	 * requests. While leases are kept ready to be {@linkplain BackendListener#onRecall
+	 * recalled}, this is also called without requests, to check without a call to the
+	 * store whether notifications are received.
 	 * @param waiting requests that {@link #contend} denied and that, as far as is known,
 	 * have neither been granted nor released since
 	 * @param timeout the time within which this call must return

@@ -271,9 +271,31 @@ class RetainedLeaseTests {
 		retain();
 		this.harness.advance(RETAIN.minusMillis(1));
 		assertThat(isFree()).isFalse();
-		this.harness.advance(Duration.ofMillis(1));
+		this.harness.advance(Duration.ofMillis(100));
 		assertThat(isFree()).isTrue();
 		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void storeChecksThatItReceivesRecallsAsLongAsThereAreAny() {
+		Harness.hold(this.engine, OPTIONS.withRetain(LEASE)).release();
+		this.backend.clearCalls();
+		this.harness.advance(LEASE.minusMillis(1), Duration.ofSeconds(1));
+		assertThat(this.backend.calls(Kind.POLL)).hasSizeBetween(10, 15)
+			.allMatch((call) -> call.requests().isEmpty());
+		this.harness.advance(Duration.ofSeconds(10), Duration.ofSeconds(1));
+		this.backend.clearCalls();
+		this.harness.advance(LEASE, Duration.ofSeconds(1));
+		assertThat(this.backend.count(Kind.values())).isZero();
+	}
+
+	@Test
+	void isGivenBackIfRecallsWereMissed() {
+		Hold held = this.engine.acquireUninterruptibly("order:43", RETAINED, new Object(), 0);
+		retain();
+		this.backend.listener().onRecallsMissed();
+		assertThat(this.engine.size()).isEqualTo(1);
+		assertThat(held != null && held.isHeld()).isTrue();
 	}
 
 	@Test

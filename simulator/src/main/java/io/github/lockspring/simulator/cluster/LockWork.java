@@ -29,6 +29,7 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.simulator.history.LockFact;
 import io.github.lockspring.simulator.history.LockFact.Change;
 import io.github.lockspring.simulator.history.LockFact.Mode;
@@ -49,11 +50,18 @@ final class LockWork implements Runnable {
 
 	private final SplittableRandom random;
 
+	/**
+	 * Whether the store can recall leases.
+	 */
+	private final boolean retaining;
+
 	LockWork(Worker worker, ProcessLocks process) {
 		this.worker = worker;
 		this.process = process;
 		this.locks = process.template();
 		this.random = worker.random();
+		LockOptions retained = this.locks.defaultOptions().withRetain(Duration.ofSeconds(1));
+		this.retaining = LockUtils.engine(this.locks).supports(LockUtils.acquireOptions(retained));
 	}
 
 	@Override
@@ -75,6 +83,7 @@ final class LockWork implements Runnable {
 			.withType(type)
 			.withWaitTime(this.worker.nextDuration(settings.lease().multipliedBy(2)))
 			.withAutoRenew(this.random.nextInt(4) > 0);
+		options = this.retaining ? retained(options) : options;
 		String key = this.worker.nextKey();
 		if (type == LockType.REENTRANT && this.random.nextInt(4) == 0) {
 			return new Request(List.of("permits-" + key), options.withPermits(PERMITS), Mode.PERMITS, 1, PERMITS);
@@ -90,6 +99,16 @@ final class LockWork implements Runnable {
 			.distinct()
 			.toList();
 		return new Request(keys, options, mode, 1, 1);
+	}
+
+	/**
+	 * Return options with which half of the leases are retained, and some acquisitions
+	 * wait for no more than a recall.
+	 */
+	private LockOptions retained(LockOptions options) {
+		LockOptions some = (this.random.nextInt(4) == 0) ? options.withWaitTime(Duration.ZERO) : options;
+		return this.random.nextBoolean()
+				? some.withRetain(this.worker.nextDuration(this.worker.settings().lease().multipliedBy(3))) : some;
 	}
 
 	private @Nullable LockHandle acquire(Claim claim, Request request) {
@@ -176,7 +195,7 @@ final class LockWork implements Runnable {
 			long lease = this.options.autoRenew() ? 0 : this.options.leaseTime().toNanos();
 			return new LockFact.Requested(operation, this.keys.stream().map(locks::storeKey).toList(), this.mode,
 					this.permits, this.limit, this.options.type() == LockType.FAIR, lease,
-					this.options.waitTime().toNanos());
+					this.options.waitTime().toNanos(), this.options.retain().toNanos());
 		}
 
 	}

@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockspring.simulator.history.Fact.FaultBegun;
 import io.github.lockspring.simulator.history.Fact.FaultEnded;
 import io.github.lockspring.simulator.history.Fact.FaultKind;
@@ -42,6 +44,10 @@ import io.github.lockspring.simulator.history.LockFact.NotAcquired;
  * is not denied, unless the key was released a moment ago and may be reserved for one
  * that has ended.
  * <p>
+ * A process may retain the lease of a key that it had last. If it is paused, partitioned
+ * or ended, the key may be blocked for one lease time more, and if it does not receive
+ * recalls, until it notices that.
+ * <p>
  * A process that is paused or partitioned neither waits nor holds. Keys for which it has
  * a request are not judged meanwhile, because it may have been granted without knowing,
  * nor those for which a request for several keys waits, because it may hold some already.
@@ -55,10 +61,17 @@ final class BlockedKeyRule implements Rule {
 	private static final long LOOK_NANOS = 110_000_000;
 
 	/**
-	 * Longest time for which a store without notifications reserves a released key for a
-	 * request that waited, which may have ended without notice.
+	 * Longest time for which a released key is kept for a request that waited, which may
+	 * have ended without notice: half a second on a store without notifications, and the
+	 * validity of a grant by notification otherwise.
 	 */
-	private static final long RESERVATION_NANOS = 500_000_000;
+	private static final long RESERVATION_NANOS = 1_000_000_000;
+
+	/**
+	 * Longest time for which a process that retains leases does not notice that it
+	 * receives no recalls.
+	 */
+	private static final long CHECK_NANOS = 9_000_000_000L;
 
 	@Override
 	public List<Finding> check(IndexedHistory history) {
@@ -96,6 +109,11 @@ final class BlockedKeyRule implements Rule {
 		private final Map<Long, FaultBegun> faults = new HashMap<>();
 
 		private boolean notificationLost;
+
+		/**
+		 * When the processes have noticed that they receive no recalls.
+		 */
+		private long recallsLostUntil;
 
 		private int globalFaults;
 
@@ -187,6 +205,17 @@ final class BlockedKeyRule implements Rule {
 			return operation.answered < 0 || this.line <= operation.answered;
 		}
 
+		/**
+		 * A process may retain the leases that it had last, and not hear that they are
+		 * recalled.
+		 */
+		private void unsettleRetained(String process) {
+			this.keys.values()
+				.stream()
+				.filter((key) -> process.equals(key.retainer))
+				.forEach((key) -> key.settled = Math.max(key.settled, now() + this.history.bounds().afterFault()));
+		}
+
 		private void unsettle(Operation operation) {
 			operation.request.keys().forEach((name) -> {
 				Key key = key(name);
@@ -201,6 +230,7 @@ final class BlockedKeyRule implements Rule {
 				ended.forEach((operation) -> move(operation, waits(operation), -1));
 				ended.forEach(this::unsettle);
 				ended.clear();
+				unsettleRetained(process);
 				settleLeftBehind(process);
 				this.suspended.merge(process, this.paused.remove(process) ? -1 : 0, Integer::sum);
 			}
@@ -225,6 +255,7 @@ final class BlockedKeyRule implements Rule {
 			}
 			this.suspended.merge(process, sign, Integer::sum);
 			live(process).forEach(this::unsettle);
+			unsettleRetained(process);
 			if (sign < 0) {
 				moveAll(process, true, 1);
 				settleLeftBehind(process);
@@ -248,7 +279,10 @@ final class BlockedKeyRule implements Rule {
 
 		private void begin(FaultBegun fault) {
 			if (fault.kind().isOfMessage()) {
-				this.notificationLost |= fault.kind() == FaultKind.NOTIFICATION_LOST;
+				if (fault.kind() == FaultKind.NOTIFICATION_LOST) {
+					this.notificationLost = true;
+					this.recallsLostUntil = now() + CHECK_NANOS;
+				}
 				return;
 			}
 			this.keys.values().forEach(this::judge);
@@ -283,7 +317,9 @@ final class BlockedKeyRule implements Rule {
 		 * Look whether the key has been free for too long.
 		 */
 		private void judge(Key key) {
-			long limit = Math.max(Math.max(key.freeSince, key.settled), this.settled) + this.history.bounds().handOff();
+			long from = Math.max(Math.max(key.freeSince, key.settled), this.settled);
+			long limit = Math.max(from, (key.retainer != null) ? this.recallsLostUntil : from)
+					+ this.history.bounds().handOff();
 			if (key.isFree && this.globalFaults == 0 && now() > limit && !isWantedBySuspended(key)) {
 				this.findings.add(Finding.violation("blocked key", "'%s' is free since %d ns, and no request is granted"
 					.formatted(key.name, now() - key.freeSince), key.freeLine, this.line));
@@ -297,7 +333,7 @@ final class BlockedKeyRule implements Rule {
 				.anyMatch((fault) -> fault.kind() == FaultKind.DELAYED || fault.kind() == FaultKind.CLOCK_STOOD);
 			if (!delayed && Math.max(key.settled, this.settled) < this.history.time(operation.requested)
 					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)
-					&& !isWantedBySuspended(key) && !isHandedOff(key)) {
+					&& !isWantedBySuspended(key) && !isHandedOff(key) && !isRecalledInVain(operation, key)) {
 				this.findings.add(Finding.violation("blocked key",
 						"%s is denied '%s', which nobody has".formatted(operation, key.name), operation.requested,
 						operation.answered));
@@ -312,6 +348,13 @@ final class BlockedKeyRule implements Rule {
 		private boolean isHandedOff(Key key) {
 			return key.isHandedOff() && (this.notificationLost || isReleasedWithin(LOOK_NANOS, key))
 					|| key.requestsLeft && isReleasedWithin(RESERVATION_NANOS, key);
+		}
+
+		/**
+		 * Return whether the recall of the lease may be lost.
+		 */
+		private boolean isRecalledInVain(Operation operation, Key key) {
+			return key.retainer != null && this.history.time(operation.requested) < this.recallsLostUntil;
 		}
 
 		private boolean isReleasedWithin(long nanos, Key key) {
@@ -366,6 +409,11 @@ final class BlockedKeyRule implements Rule {
 		private int heldUntil = -1;
 
 		/**
+		 * Process that retains the lease, unless that was recalled.
+		 */
+		private @Nullable String retainer;
+
+		/**
 		 * Whether the store may still have requests that have ended.
 		 */
 		private boolean requestsLeft;
@@ -396,6 +444,7 @@ final class BlockedKeyRule implements Rule {
 			(waits ? this.waiting : this.holding).add(mode, operation.request.permits(), sign);
 			if (!waits) {
 				this.heldUntil = line;
+				this.retainer = (operation.request.retainTime() > 0) ? operation.process : null;
 				return;
 			}
 			this.several += isOfOneKey(operation) ? 0 : sign;

@@ -44,12 +44,22 @@ public sealed interface LockFact extends Fact.OfOperation {
 	 * @param fair whether the order of requests is promised
 	 * @param leaseTime nanoseconds of a lease that is not renewed, or 0 if it is renewed
 	 * @param waitTime the wait time in nanoseconds, or {@link #FOREVER}
+	 * @param retainTime nanoseconds for which the process retains the lease after its
+	 * last use
 	 */
 	record Requested(long operation, List<String> keys, Mode mode, int permits, int limit, boolean fair, long leaseTime,
-			long waitTime) implements LockFact {
+			long waitTime, long retainTime) implements LockFact {
 
 		public Requested {
 			keys = List.copyOf(keys);
+		}
+
+		/**
+		 * Begin of an acquisition of a lease that is not retained.
+		 */
+		public Requested(long operation, List<String> keys, Mode mode, int permits, int limit, boolean fair,
+				long leaseTime, long waitTime) {
+			this(operation, keys, mode, permits, limit, fair, leaseTime, waitTime, 0);
 		}
 
 		/**

@@ -34,7 +34,8 @@ import io.github.lockspring.simulator.history.LockFact.Written;
  * share a token, and the tokens of readers and of permits are only compared with those of
  * exclusive owners. A resource that checks tokens accepts no write with a smaller token
  * than it has seen, and rejects no other. After two failovers within a minute tokens may
- * be smaller.
+ * be smaller, and so may be those of a lease that a process retains while the store loses
+ * it.
  */
 final class TokenRule implements Rule {
 
@@ -43,6 +44,11 @@ final class TokenRule implements Rule {
 	 * of the first.
 	 */
 	private static final long LEAD_NANOS = 60_000_000_000L;
+
+	/**
+	 * How often a lease is handed off at most, with the next token each time.
+	 */
+	private static final int MAX_HAND_OFFS = 256;
 
 	@Override
 	public List<Finding> check(IndexedHistory history) {
@@ -129,10 +135,11 @@ final class TokenRule implements Rule {
 				this.findings.add(Finding.of("tokens",
 						"%s got the token %d after %s had got %d".formatted(operation, operation.token, floor,
 								floor.token),
-						this.history.disturbances().forgot(now - LEAD_NANOS, now) > 1, floor.granted,
+						this.history.disturbances().forgot(now - LEAD_NANOS, now) > 1 || isOfForgottenLease(key, operation),
+						floor.granted,
 						operation.requested, operation.granted));
 			}
-			Operation other = this.owners.computeIfAbsent(key, (k) -> new HashMap<>()).put(operation.token, operation);
+			Operation other = owners(key).put(operation.token, operation);
 			if (other != null && !mayShare(other, operation)) {
 				add("%s and %s have the token %d of '%s'".formatted(other, operation, operation.token, key),
 						other.granted, operation.granted);
@@ -141,6 +148,24 @@ final class TokenRule implements Rule {
 			if (operation.request.mode().isExclusive()) {
 				this.exclusive.merge(key, operation, Pass::larger);
 			}
+		}
+
+		/**
+		 * Return whether a process retained the lease of an operation, and the store may
+		 * have lost it.
+		 */
+		private boolean isOfForgottenLease(String key, Operation operation) {
+			long now = this.history.time(operation.granted);
+			return this.history.disturbances().forgot(now - this.history.bounds().afterFault(), now) > 0
+					&& owners(key).values()
+						.stream()
+						.anyMatch((former) -> former.process.equals(operation.process)
+								&& former.request.retainTime() > 0 && former.token < operation.token
+								&& former.token >= operation.token - MAX_HAND_OFFS);
+		}
+
+		private Map<Long, Operation> owners(String key) {
+			return this.owners.computeIfAbsent(key, (name) -> new HashMap<>());
 		}
 
 		/**

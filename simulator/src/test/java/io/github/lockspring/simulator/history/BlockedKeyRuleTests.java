@@ -252,12 +252,62 @@ class BlockedKeyRuleTests {
 
 	@Test
 	void deniedWhatIsReservedForOneThatHasEnded() {
-		this.rule.assertKept(deniedAfterOneThatWaitedHasEnded(2610));
+		this.rule.assertKept(deniedAfterOneThatWaitedHasEnded(3110));
 	}
 
 	@Test
 	void deniedWhatWasReservedForOneThatHasEnded() {
-		this.rule.assertBroken(deniedAfterOneThatWaitedHasEnded(2611));
+		this.rule.assertBroken(deniedAfterOneThatWaitedHasEnded(3111));
+	}
+
+	@Test
+	void deniedWhatAnotherProcessRetains() {
+		this.rule.assertBroken(deniedAfterRetention(12, 0));
+	}
+
+	@Test
+	void deniedWhatAPausedProcessRetains() {
+		this.history.at(5).requestRetained(11, "a").grant(11, 1).release(11).process(1, ProcessChange.PAUSED);
+		this.rule.assertKept(denied(21, 1100));
+	}
+
+	@Test
+	void deniedWhatAPausedProcessRetainedForLongerThanALease() {
+		this.history.at(5).requestRetained(11, "a").grant(11, 1).release(11).process(1, ProcessChange.PAUSED);
+		this.rule.assertBroken(denied(21, 1106));
+	}
+
+	@Test
+	void deniedWhatAKilledProcessRetained() {
+		this.history.at(5).requestRetained(11, "a").grant(11, 1).release(11).process(1, ProcessChange.KILLED);
+		this.rule.assertKept(denied(21, 1100));
+	}
+
+	@Test
+	void deniedWhatAKilledProcessHadAndDidNotRetain() {
+		this.history.at(5).lock(11, "a", 1).release(11).process(1, ProcessChange.KILLED);
+		this.rule.assertBroken(denied(21, 1100));
+	}
+
+	@Test
+	void deniedWhatIsRetainedByOneThatReceivesNoRecalls() {
+		this.history.fault(1, FaultKind.NOTIFICATION_LOST, "*");
+		this.rule.assertKept(deniedAfterRetention(21, 8999));
+	}
+
+	@Test
+	void deniedWhatIsRetainedByOneThatReceivesRecallsAgain() {
+		this.history.fault(1, FaultKind.NOTIFICATION_LOST, "*");
+		this.rule.assertBroken(deniedAfterRetention(21, 9000));
+	}
+
+	private HistoryBuilder deniedAfterRetention(long operation, long millis) {
+		this.history.at(5).requestRetained(11, "a").grant(11, 1).release(11);
+		return denied(operation, Math.max(millis, 6));
+	}
+
+	private HistoryBuilder denied(long operation, long millis) {
+		return this.history.at(millis).request(operation, Mode.EXCLUSIVE, 0, false, "a").deny(operation);
 	}
 
 	private HistoryBuilder deniedAfterOneThatWaitedHasEnded(long millis) {

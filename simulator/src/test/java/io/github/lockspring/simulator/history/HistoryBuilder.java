@@ -62,6 +62,14 @@ class HistoryBuilder {
 				(wait == LockFact.FOREVER) ? wait : wait * 1_000_000));
 	}
 
+	/**
+	 * Requests a lease that the process retains.
+	 */
+	HistoryBuilder requestRetained(long operation, String key) {
+		return fact(operation, new Requested(operation, List.of(key), Mode.EXCLUSIVE, 1, 1, false, 0, LockFact.FOREVER,
+				1_000_000_000));
+	}
+
 	HistoryBuilder requestPermits(long operation, String key, int permits, int limit) {
 		return fact(operation,
 				new Requested(operation, List.of(key), Mode.PERMITS, permits, limit, false, LockFact.FOREVER));

@@ -75,7 +75,7 @@ class HistoryCheckerTests {
 				tokens: operation 21 of p2 w got the token 1 after operation 11 of p1 w had got 2
 				  [1] 0 p1 w granted operation=11 token=2
 				  [4] 10000000 p2 w requested operation=21 keys=a mode=EXCLUSIVE permits=1 limit=1 fair=false \
-				leaseTime=0 waitTime=9223372036854775807
+				leaseTime=0 waitTime=9223372036854775807 retainTime=0
 				  [5] 10000000 p2 w granted operation=21 token=1""");
 	}
 

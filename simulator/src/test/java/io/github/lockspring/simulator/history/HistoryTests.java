@@ -38,7 +38,7 @@ class HistoryTests {
 		History history = new HistoryBuilder().at(5).request(11, "a", "b").grant(11, 7).history();
 		assertThat(history).hasToString("""
 				5000000 p1 w requested operation=11 keys=a,b mode=EXCLUSIVE permits=1 limit=1 fair=false leaseTime=0 \
-				waitTime=9223372036854775807
+				waitTime=9223372036854775807 retainTime=0
 				5000000 p1 w granted operation=11 token=7
 				""");
 	}

@@ -106,6 +106,31 @@ class TokenRuleTests {
 	}
 
 	@Test
+	void tokenOfLeaseThatIsRetainedWhileTheStoreLosesItIsExcepted() {
+		this.rule.assertExcepted(retainedWhileAnotherIsGranted(FaultKind.RESTARTED_WITHOUT_DATA, 5));
+	}
+
+	@Test
+	void tokenOfLeaseThatIsRetained() {
+		this.rule.assertBroken(retainedWhileAnotherIsGranted(FaultKind.NOTIFICATION_LOST, 5));
+	}
+
+	@Test
+	void tokenOfAnotherLeaseThanIsRetained() {
+		this.rule.assertBroken(retainedWhileAnotherIsGranted(FaultKind.RESTARTED_WITHOUT_DATA, 600));
+	}
+
+	private HistoryBuilder retainedWhileAnotherIsGranted(FaultKind fault, long token) {
+		return this.history.requestRetained(11, "a")
+			.grant(11, 4)
+			.release(11)
+			.fault(1, fault, "*")
+			.lock(21, "a", 1000)
+			.release(21)
+			.lock(12, "a", token);
+	}
+
+	@Test
 	void tokenStaysTheSame() {
 		this.rule.assertKept(this.history.request(11, "a")
 			.grant(11, 5)
