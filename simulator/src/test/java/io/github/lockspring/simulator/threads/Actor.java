@@ -154,8 +154,9 @@ final class Actor {
 	}
 
 	AcquireOptions exclusive() {
-		return this.random.nextBoolean() ? AcquireOptions.exclusive(this.trial.leaseTime, true)
+		AcquireOptions options = this.random.nextBoolean() ? AcquireOptions.exclusive(this.trial.leaseTime, true)
 				: AcquireOptions.fair(this.trial.leaseTime, true);
+		return this.random.nextBoolean() ? options : options.withRetain(Duration.ofMillis(this.random.nextInt(1, 50)));
 	}
 
 	AcquireOptions shared() {

@@ -165,7 +165,13 @@ final class UnreliableBackend implements LockBackend {
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
-		return call(() -> this.backend.release(lease, timeout));
+		return call(() -> {
+			boolean held = this.backend.release(lease, timeout);
+			if (held) {
+				lease.keys().forEach(this.trial::busy); // perhaps long after its holder ended
+			}
+			return held;
+		});
 	}
 
 	@Override
