@@ -213,14 +213,17 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
-		RedisReply reply = this.calls.run(this.calls.acknowledged(this.requests.acquire(request, how)), timeout);
+		// a process that receives no messages cannot be asked to give back a lease
+		boolean recallable = request.terms().recallable() && this.client.isListening();
+		RedisCall call = this.requests.acquire(request, recallable, how);
+		RedisReply reply = this.calls.run(this.calls.acknowledged(call), timeout);
 		long token = reply.number(0);
 		if (token > 0) {
 			String missing = this.calls.missingAcknowledgements(reply);
 			if (missing != null) {
 				throw notAcknowledged(request, missing, timeout);
 			}
-			return new Grant(token, request.terms().leaseTime(), request.terms().recallable() && reply.size() == 1);
+			return new Grant(token, request.terms().leaseTime(), recallable && reply.size() == 1);
 		}
 		if (token < 0) {
 			throw new PermitLimitException((LeaseMode.Permits) request.terms().mode(), (int) reply.number(1),

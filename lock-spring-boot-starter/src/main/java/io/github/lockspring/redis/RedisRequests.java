@@ -54,16 +54,17 @@ final class RedisRequests {
 
 	/**
 	 * Encode an attempt.
+	 * @param recallable whether the lease is to be recallable
 	 * @param how the flags and the channel of a contender, or {@code null}
 	 */
-	RedisCall acquire(LeaseRequest request, byte @Nullable [] how) {
-		return new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request), acquireArgs(request, how));
+	RedisCall acquire(LeaseRequest request, boolean recallable, byte @Nullable [] how) {
+		return new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request), acquireArgs(request, recallable, how));
 	}
 
-	private byte[][] acquireArgs(LeaseRequest request, byte @Nullable [] how) {
+	private byte[][] acquireArgs(LeaseRequest request, boolean recallable, byte @Nullable [] how) {
 		LeaseTerms terms = request.terms();
 		long lease = terms.leaseTime().toMillis();
-		byte[] head = recordOf(request);
+		byte[] head = recordOf(request, recallable);
 		byte[] time = RedisCall.arg(lease);
 		byte[] ttl = RedisCall.arg(lease + RETENTION_MILLIS);
 		byte[] tokens = (terms.tokens() == 1) ? ONE : RedisCall.arg(terms.tokens());
@@ -110,7 +111,7 @@ final class RedisRequests {
 	}
 
 	RedisCall release(LeaseRequest lease) {
-		return new RedisCall(RedisScript.RELEASE, RedisKeys.of(lease), recordOf(lease));
+		return new RedisCall(RedisScript.RELEASE, RedisKeys.of(lease), recordOf(lease, lease.terms().recallable()));
 	}
 
 	RedisCall declinedRecall(LeaseRequest lease) {
@@ -126,8 +127,8 @@ final class RedisRequests {
 	/**
 	 * Return the beginning of the record of an exclusive lease.
 	 */
-	private byte[] recordOf(LeaseRequest request) {
-		return owner(request.terms().recallable() ? "1 r " : "1 x ", request, " ");
+	private byte[] recordOf(LeaseRequest request, boolean recallable) {
+		return owner(recallable ? "1 r " : "1 x ", request, " ");
 	}
 
 	private byte[] owner(LeaseRequest request) {

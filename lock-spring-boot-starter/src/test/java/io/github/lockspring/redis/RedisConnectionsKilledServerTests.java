@@ -47,7 +47,8 @@ class RedisConnectionsKilledServerTests extends RedisFaults {
 	private static final List<String> KEYS = List.of("hot", "warm");
 
 	private static final Load LOAD = new Load(KEYS,
-			List.of(OPTIONS, OPTIONS, AcquireOptions.fair(Duration.ofSeconds(20), true)),
+			List.of(OPTIONS, OPTIONS.withRetain(Duration.ofSeconds(2)),
+					AcquireOptions.fair(Duration.ofSeconds(20), true)),
 			List.of(Duration.ZERO, Duration.ofMillis(20), Duration.ofSeconds(5)), Duration.ofMillis(2),
 			Duration.ofMillis(100));
 

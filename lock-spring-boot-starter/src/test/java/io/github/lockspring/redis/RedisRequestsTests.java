@@ -45,14 +45,14 @@ class RedisRequestsTests {
 	void recordAndOwnerBeginWithTheTextOfTheOwner() {
 		this.requests.identify(new ProcessName("orders", "host-1", 7));
 		String owner = this.request.ownerText() + RedisOwners.suffix(new ProcessName("orders", "host-1", 7));
-		assertThat(text(this.requests.acquire(this.request, null))).isEqualTo("1 x " + owner + ' ');
+		assertThat(text(this.requests.acquire(this.request, false, null))).isEqualTo("1 x " + owner + ' ');
 		assertThat(text(this.requests.release(this.request))).isEqualTo("1 x " + owner + ' ');
 		assertThat(text(this.requests.renewal(List.of(this.request)))).isEqualTo(owner);
 	}
 
 	@Test
 	void heldLeaseKeepsNoTextOfItsOwner() {
-		this.requests.acquire(this.request, null);
+		this.requests.acquire(this.request, false, null);
 		this.requests.renewal(List.of(this.request));
 		assertThat(ReflectionTestUtils.getField(this.request, "ownerText")).isNull();
 	}
