@@ -176,7 +176,8 @@ public final class LockOptions {
 	 */
 	public LockOptions withType(LockType type) {
 		Assert.notNull(type, "'type' must not be null");
-		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits, this.retain);
+		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits,
+				this.retain);
 	}
 
 	/**
@@ -190,7 +191,8 @@ public final class LockOptions {
 		if (waitTime.isNegative()) {
 			throw new IllegalArgumentException("'waitTime' must be zero (try once) or longer, not " + waitTime);
 		}
-		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits, this.retain);
+		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits,
+				this.retain);
 	}
 
 	/**
@@ -206,7 +208,8 @@ public final class LockOptions {
 			throw new IllegalArgumentException("'leaseTime' must be between " + LockUtils.text(MIN_LEASE_TIME) + " and "
 					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(leaseTime));
 		}
-		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits, this.retain);
+		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits,
+				this.retain);
 	}
 
 	/**
@@ -215,7 +218,8 @@ public final class LockOptions {
 	 * @return the modified options
 	 */
 	public LockOptions withAutoRenew(boolean autoRenew) {
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew, this.lockAtLeastFor, this.permits, this.retain);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew, this.lockAtLeastFor, this.permits,
+				this.retain);
 	}
 
 	/**
@@ -229,7 +233,8 @@ public final class LockOptions {
 	 */
 	public LockOptions withPermits(int permits) {
 		Assert.isTrue(permits > 0, () -> "'permits' must be 1 or more, not " + permits);
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, permits, this.retain);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, permits,
+				this.retain);
 	}
 
 	/**
@@ -257,7 +262,8 @@ public final class LockOptions {
 			throw new IllegalArgumentException("'lockAtLeastFor' must be between zero (no minimum) and "
 					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(lockAtLeastFor));
 		}
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, lockAtLeastFor, this.permits, this.retain);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, lockAtLeastFor, this.permits,
+				this.retain);
 	}
 
 	/**

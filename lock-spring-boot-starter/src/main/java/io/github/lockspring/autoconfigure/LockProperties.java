@@ -330,9 +330,9 @@ public class LockProperties {
 		private @Nullable Boolean autoRenew;
 
 		/**
-		 * Time for which leases of this name are retained after their last use, to acquire
-		 * the lock again without a call to the store. At least 0s, which retains none, at
-		 * most 1d.
+		 * Time for which leases of this name are retained after their last use, to
+		 * acquire the lock again without a call to the store. At least 0s, which retains
+		 * none, at most 1d.
 		 */
 		private @Nullable Duration retain;
 

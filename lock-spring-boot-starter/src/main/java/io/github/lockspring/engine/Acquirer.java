@@ -184,7 +184,7 @@ final class Acquirer {
 
 	/**
 	 * Add a hold to the queue of its key. It may take over a lease that this process
-	 * retains, or waits until that is given back.
+	 * retains, or waits until that is released.
 	 */
 	LocalQueue.Turn join(Hold hold, boolean mayWait) {
 		LocalQueue.Turn turn = this.queues.join(hold, mayWait, this.suitable);
@@ -198,7 +198,7 @@ final class Acquirer {
 		else if (turn == LocalQueue.Turn.RECALL) {
 			Hold retained = hold.queue().retained();
 			if (retained != null) {
-				retained.giveBack();
+				retained.releaseRetained();
 			}
 			return LocalQueue.Turn.WAIT;
 		}

@@ -149,7 +149,7 @@ final class EngineLifecycle {
 	}
 
 	private boolean hasNoUser() {
-		this.retainedLeases.giveBackAll();
+		this.retainedLeases.releaseAll();
 		return this.queues.all().stream().noneMatch(LocalQueue::isInUse);
 	}
 

@@ -108,7 +108,7 @@ public final class Hold extends QueueNode<Hold> {
 	 * Release a lease that is retained, unless it has been granted to its next owner or
 	 * was lost. Does not block.
 	 */
-	void giveBack() {
+	void releaseRetained() {
 		lease().recall();
 		if (endIfHeld()) {
 			engine().onReleasedAsync(this);

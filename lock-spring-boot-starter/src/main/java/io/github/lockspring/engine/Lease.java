@@ -310,8 +310,8 @@ class Lease {
 	}
 
 	/**
-	 * Record that the lease is to be given back to the store when its holder ends, or
-	 * when it has been handed off for as long as permitted.
+	 * Record that the lease is to be released to the store when its holder ends, or when
+	 * it has been handed off for as long as permitted.
 	 * @return {@code false} if this was recorded before, or the lease has ended
 	 */
 	boolean recall() {
@@ -355,7 +355,8 @@ class Lease {
 	}
 
 	private long remainingNanos(long nanos, long millis) {
-		return (this.state == ENDED) ? 0 : Math.min(this.deadlineNanos - nanos, (this.deadlineMillis - millis) * 1_000_000);
+		return (this.state == ENDED) ? 0
+				: Math.min(this.deadlineNanos - nanos, (this.deadlineMillis - millis) * 1_000_000);
 	}
 
 	long deadlineNanos() {
@@ -393,8 +394,8 @@ class Lease {
 		long now = time.nanoTime();
 		boolean within = isRetainable() ? isRetainable(now, settings)
 				: this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOff().spanNanos();
-		return within && remainingNanos(now, time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2
-						: options.wantedNanos());
+		return within && remainingNanos(now,
+				time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2 : options.wantedNanos());
 	}
 
 	/**

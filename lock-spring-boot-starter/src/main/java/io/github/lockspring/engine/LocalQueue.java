@@ -166,7 +166,7 @@ final class LocalQueue extends WaitingList<Hold> {
 			return false;
 		}
 		hold.enter(this, Hold.ENDED);
-		passOn(retained, hold, retained.nextToken());
+		replaceHolder(retained, hold, retained.nextToken());
 		retained.lease().handOff();
 		return true;
 	}
@@ -181,7 +181,7 @@ final class LocalQueue extends WaitingList<Hold> {
 			return false;
 		}
 		retained.enter(this, Hold.ENDED);
-		passOn(from, retained, from.token());
+		replaceHolder(from, retained, from.token());
 		return true;
 	}
 
@@ -196,7 +196,7 @@ final class LocalQueue extends WaitingList<Hold> {
 		return (hold != null && hold.lease().recall()) ? hold : null;
 	}
 
-	private void passOn(Hold from, Hold next, long token) {
+	private void replaceHolder(Hold from, Hold next, long token) {
 		removeHolder(from);
 		addHolder(next);
 		next.begin(from.lease(), token);
@@ -399,7 +399,7 @@ final class LocalQueue extends WaitingList<Hold> {
 		}
 		removeWaiting(next);
 		from.lease().handOff();
-		passOn(from, next, from.nextToken());
+		replaceHolder(from, next, from.nextToken());
 		return next;
 	}
 
@@ -764,7 +764,7 @@ final class LocalQueue extends WaitingList<Hold> {
 
 		/**
 		 * The hold waits for a lease that this process retains, which is not suitable and
-		 * is to be given back.
+		 * is to be released.
 		 */
 		RECALL
 

@@ -123,8 +123,7 @@ public final class LockEngine implements AutoCloseable {
 				this.leaseReleaser, this.dispatchers.steps());
 		this.inspection = new EngineInspection(this.context, plan, this.lossHandler, this.dispatchers.calls(),
 				renewals::isRenewing);
-		this.notifications = new StoreNotifications(this.context, plan, this.lossHandler, this.values,
-				retainedLeases);
+		this.notifications = new StoreNotifications(this.context, plan, this.lossHandler, this.values, retainedLeases);
 		this.lifecycle = new EngineLifecycle(this.context, this.dispatchers, this.values, this.lossHandler,
 				releaseRetrier, this.acquirer, retainedLeases);
 		this.lifecycle.open(this.notifications);

@@ -36,7 +36,7 @@ import io.github.lockspring.support.TimerThread;
  * <li>A released lease is retained by a hold of its own in the local queue, unless there
  * are too many of them.</li>
  * <li>The next acquisition takes it over, with a larger fencing token.</li>
- * <li>It is given back to the store when it is recalled, when the time to retain it is
+ * <li>It is released to the store when it is recalled, when the time to retain it is
  * over, when there are too many, the oldest first, and at shutdown.</li>
  * <li>As long as there are retained leases, the store checks as often as it is polled for
  * waiting requests that it receives recalls.</li>
@@ -55,7 +55,7 @@ final class RetainedLeases {
 	private static final Log logger = LogFactory.getLog(RetainedLeases.class);
 
 	/**
-	 * Time by which a lease may be given back late, so that many are given back together.
+	 * Time by which a lease may be released late, so that many are released together.
 	 */
 	private static final long TOLERANCE_NANOS = Duration.ofMillis(100).toNanos();
 
@@ -70,7 +70,7 @@ final class RetainedLeases {
 	private final AtomicInteger count = new AtomicInteger();
 
 	/**
-	 * Gives back the leases whose time is over, and the oldest if there are too many, and
+	 * Releases the leases whose time is over, and the oldest if there are too many, and
 	 * checks that recalls are received.
 	 */
 	private final TimerThread.Task task;
@@ -109,7 +109,7 @@ final class RetainedLeases {
 	}
 
 	/**
-	 * Give back a lease that another process wants, now or when its holder ends.
+	 * Release a lease that another process wants, now or when its holder ends.
 	 */
 	void recall(LeaseRequest lease) {
 		Hold hold = this.context.queues().recall(lease);
@@ -117,7 +117,7 @@ final class RetainedLeases {
 			return;
 		}
 		if (hold.isRetained()) {
-			hold.giveBack();
+			hold.releaseRetained();
 			return;
 		}
 		this.dispatcher.execute(() -> decline(hold, lease));
@@ -136,10 +136,10 @@ final class RetainedLeases {
 	}
 
 	/**
-	 * Give back all leases, because the application is shutting down.
+	 * Release all leases, because the application is shutting down.
 	 */
-	void giveBackAll() {
-		retained().forEach(Hold::giveBack);
+	void releaseAll() {
+		retained().forEach(Hold::releaseRetained);
 	}
 
 	private List<Hold> retained() {
@@ -161,7 +161,7 @@ final class RetainedLeases {
 			this.checkedNanos = now;
 			this.dispatcher.execute(this::checkNotifications);
 		}
-		giveBackDue(retained, now);
+		releaseDue(retained, now);
 		if (!retained.isEmpty()) {
 			this.task.wakeUpAt(now + this.checkNanos);
 		}
@@ -179,7 +179,7 @@ final class RetainedLeases {
 		}
 	}
 
-	private void giveBackDue(List<Hold> retained, long now) {
+	private void releaseDue(List<Hold> retained, long now) {
 		int excess = (retained.size() >= this.max) ? 1 + this.max / 10 : 0;
 		retained.sort((one, other) -> Long.signum(dueNanos(one) - dueNanos(other)));
 		for (Hold hold : retained) {
@@ -188,12 +188,13 @@ final class RetainedLeases {
 				return;
 			}
 			excess--;
-			hold.giveBack();
+			hold.releaseRetained();
 		}
 	}
 
 	private static long dueNanos(Hold hold) {
-		return (hold.owner() instanceof Retention retention) ? retention.sinceNanos() + hold.options().retainNanos() : 0;
+		return (hold.owner() instanceof Retention retention) ? retention.sinceNanos() + hold.options().retainNanos()
+				: 0;
 	}
 
 }

@@ -206,8 +206,8 @@ final class RetrySchedule {
 
 	/**
 	 * Record an answer to the leader like {@link #answered}. If there is no time to wait,
-	 * and the holder was asked to give back its lease, it waits for the answer to that,
-	 * but altogether no longer than for one call: another attempt enters the queue.
+	 * and the holder was asked to release its lease, it waits for the answer to that, but
+	 * altogether no longer than for one call: another attempt enters the queue.
 	 */
 	void leaderAnswered(@Nullable Denial denial, long now) {
 		if (isRecalling()) {

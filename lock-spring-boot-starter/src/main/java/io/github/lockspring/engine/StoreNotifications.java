@@ -70,7 +70,7 @@ final class StoreNotifications implements BackendListener {
 
 	@Override
 	public void onRecallsMissed() {
-		this.retainedLeases.giveBackAll();
+		this.retainedLeases.releaseAll();
 	}
 
 	@Override

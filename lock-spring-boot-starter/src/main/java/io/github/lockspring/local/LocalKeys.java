@@ -284,8 +284,8 @@ final class LocalKeys {
 		List<String> held = request.keys().stream().filter((key) -> state(key).holder(owner) != null).toList();
 		boolean whole = release(owner, request, (state) -> state.releasedWithDelay(owner, delay));
 		if (!held.isEmpty()) {
-			this.leases
-				.put(new LocalLease(KeyState.placeholder(owner), notifier, request.part(held), this.now.plus(delay), false));
+			this.leases.put(new LocalLease(KeyState.placeholder(owner), notifier, request.part(held),
+					this.now.plus(delay), false));
 		}
 		held.forEach((key) -> hintNextOf(state(key)));
 		return whole;

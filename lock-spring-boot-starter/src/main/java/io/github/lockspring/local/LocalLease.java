@@ -27,7 +27,7 @@ import io.github.lockspring.spi.LeaseRequest;
  * @param notifier notified of the loss
  * @param request the request that was granted, for the keys that are still held
  * @param end the time at which it expires unless it is renewed
- * @param recallable whether the holder is asked to give it back
+ * @param recallable whether the holder is asked to release it
  */
 record LocalLease(String owner, LocalNotifier notifier, LeaseRequest request, Instant end, boolean recallable) {
 

@@ -213,7 +213,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
-		// a process that receives no messages cannot be asked to give back a lease
+		// a process that receives no messages cannot be asked to release a lease
 		boolean recallable = request.terms().recallable() && this.client.isListening();
 		RedisCall call = this.requests.acquire(request, recallable, how);
 		RedisReply reply = this.calls.run(this.calls.acknowledged(call), timeout);

@@ -37,9 +37,9 @@ import java.util.regex.Pattern;
 enum RedisScript {
 
 	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RELEASE_WITH_DELAY("release-with-delay.lua"), RENEW("renew.lua"),
-	POLL("poll.lua"), DECLINE_RECALL("decline-recall.lua"), DOWNGRADE("downgrade.lua"), INSPECT("inspect.lua"), INSPECT_QUEUE("inspect-queue.lua"),
-	FORCE_RELEASE("force-release.lua"), PROBE("probe.lua"), UPDATE_VALUE("update-value.lua"),
-	READ_VALUES("read-values.lua");
+	POLL("poll.lua"), DECLINE_RECALL("decline-recall.lua"), DOWNGRADE("downgrade.lua"), INSPECT("inspect.lua"),
+	INSPECT_QUEUE("inspect-queue.lua"), FORCE_RELEASE("force-release.lua"), PROBE("probe.lua"),
+	UPDATE_VALUE("update-value.lua"), READ_VALUES("read-values.lua");
 
 	private final Source source;
 

@@ -59,7 +59,7 @@ public interface BackendListener {
 
 	/**
 	 * Called when recalls may have been lost, because notifications were not received for
-	 * some time: leases that are not in use are given back.
+	 * some time: leases that are not in use are released.
 	 */
 	default void onRecallsMissed() {
 	}

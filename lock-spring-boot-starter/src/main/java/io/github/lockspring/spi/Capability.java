@@ -69,7 +69,7 @@ public enum Capability {
 
 	/**
 	 * Support for {@linkplain LeaseTerms#recallable() recallable} leases, whose holders
-	 * are asked to give them back.
+	 * are asked to release them.
 	 */
 	RECALL
 

@@ -28,7 +28,7 @@ import java.time.Duration;
  * {@linkplain BackendListener#onGranted notification of a grant} can refer to the denial
  * that it follows
  * @param recalled whether the request is the first to wait, and the holder was asked to
- * give back its {@linkplain LeaseTerms#recallable() recallable} lease: once it has
+ * release its {@linkplain LeaseTerms#recallable() recallable} lease: once it has
  * answered, a request in the queue is granted, or receives a hint to retry and is then
  * denied without this
  */

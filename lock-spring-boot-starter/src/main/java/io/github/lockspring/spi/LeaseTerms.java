@@ -28,7 +28,7 @@ import java.time.Duration;
  * @param tokens the number of consecutive fencing tokens that the grant covers, at least
  * 1: the lease can be handed off inside the process one time less than that
  * @param recallable whether the holder is {@linkplain BackendListener#onRecall asked to
- * give back} the lease when another request is denied because of it; only with
+ * release} the lease when another request is denied because of it; only with
  * {@link Capability#RECALL}, and only for an exclusive lease of a single key that is not
  * fair
  */

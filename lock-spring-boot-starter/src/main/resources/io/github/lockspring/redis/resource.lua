@@ -250,7 +250,7 @@ local function notify(owner, entry, token, lease)
 	return type(receivers) ~= 'number' or receivers > 0 or string.find(entry.flags, 'c', 1, true)
 end
 
--- Asks the holder of a recallable lease to give it back. Returns whether its process listens.
+-- Asks the holder of a recallable lease to release it. Returns whether its process listens.
 local function recall(r, flags)
 	local instance = r.mode == 'x' and r.recallable and string.match(r.holder, '^([^@]*)%-')
 	if not instance then

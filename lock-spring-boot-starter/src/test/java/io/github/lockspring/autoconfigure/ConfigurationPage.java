@@ -84,6 +84,8 @@ final class ConfigurationPage {
 				+ " [Settings of single names](backends/README.md#settings-of-single-names).");
 		groups.put("lock.hand-off",
 				"Hand-off of leases between the threads of a process. See [How it works](how-it-works.md).");
+		groups.put("lock.retain",
+				"Leases that the process retains after their last use. See [Retained leases](retained-leases.md).");
 		groups.put("lock.aop", "Interception of annotated methods. See"
 				+ " [Order of advice](annotation.md#order-of-advice) and [Weaving](aspectj.md).");
 		groups.put("lock.redis", "Locks stored in Redis. See [Redis](backends/redis.md).");
@@ -200,8 +202,12 @@ final class ConfigurationPage {
 
 	private String rowOfName(PropertyDescriptor property) {
 		String name = DataObjectPropertyName.toDashedForm(Introspector.decapitalize(property.getName()));
+		String description = name.equals("retain")
+				? "Time for which a lease is [retained](retained-leases.md) after its last use. Overrides the annotation. "
+						+ "At least 0s, which retains none, at most 1d."
+				: "Overrides `lock." + name + "`, whose limits apply, and the annotation.";
 		return row("lock.names.<name>." + name, nameOf(property.getPropertyType()), "",
-				"Overrides `lock." + name + "`, whose limits apply, and the annotation. Not set by default.");
+				description + " Not set by default.");
 	}
 
 	private static String nameOf(Class<?> type) {

@@ -267,7 +267,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void isGivenBackWhenItsTimeIsOver() {
+	void isReleasedWhenItsTimeIsOver() {
 		retain();
 		this.harness.advance(RETAIN.minusMillis(1));
 		assertThat(isFree()).isFalse();
@@ -281,8 +281,7 @@ class RetainedLeaseTests {
 		Harness.hold(this.engine, OPTIONS.withRetain(LEASE)).release();
 		this.backend.clearCalls();
 		this.harness.advance(LEASE.minusMillis(1), Duration.ofSeconds(1));
-		assertThat(this.backend.calls(Kind.POLL)).hasSizeBetween(10, 15)
-			.allMatch((call) -> call.requests().isEmpty());
+		assertThat(this.backend.calls(Kind.POLL)).hasSizeBetween(10, 15).allMatch((call) -> call.requests().isEmpty());
 		this.harness.advance(Duration.ofSeconds(10), Duration.ofSeconds(1));
 		this.backend.clearCalls();
 		this.harness.advance(LEASE, Duration.ofSeconds(1));
@@ -290,7 +289,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void isGivenBackIfRecallsWereMissed() {
+	void isReleasedIfRecallsWereMissed() {
 		Hold held = this.engine.acquireUninterruptibly("order:43", RETAINED, new Object(), 0);
 		retain();
 		this.backend.listener().onRecallsMissed();
@@ -369,7 +368,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void lossThatIsFoundWhenItIsGivenBackIsNotReported() {
+	void lossThatIsFoundWhenItIsReleasedIsNotReported() {
 		retain();
 		this.backend.setDelivery(Delivery.LOSE);
 		assertThat(this.harness.store.expire(KEY)).isTrue();
@@ -397,7 +396,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void readerOfTheSameProcessWaitsUntilItIsGivenBack() {
+	void readerOfTheSameProcessWaitsUntilItIsReleased() {
 		retain();
 		Hold reader = tryOnce(this.engine, SHARED);
 		assertThat(reader).isNotNull();
@@ -405,7 +404,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void acquisitionWithAnotherLeaseTimeWaitsUntilItIsGivenBack() {
+	void acquisitionWithAnotherLeaseTimeWaitsUntilItIsReleased() {
 		retain();
 		assertThat(tryOnce(this.engine, AcquireOptions.exclusive(LEASE.multipliedBy(2), true))).isNotNull();
 		assertThat(this.harness.holders()).singleElement()
@@ -413,7 +412,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void otherOptionsWithoutThreadWaitUntilItIsGivenBack() {
+	void otherOptionsWithoutThreadWaitUntilItIsReleased() {
 		LockEngine engine = this.harness.engine();
 		retain(engine);
 		assertThat(engine.acquireAsync(KEY, FAIR, new Object(), 0).join()).isNotNull();
@@ -484,7 +483,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void oldestIsGivenBackIfThereAreTooMany() {
+	void oldestIsReleasedIfThereAreTooMany() {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults().withMaxRetainedKeys(10));
 		for (int i = 0; i < 30; i++) {
 			Hold hold = engine.acquireUninterruptibly("key:" + i, RETAINED, new Object(), 0);
@@ -507,7 +506,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void shutdownGivesItBackAtOnce() {
+	void shutdownReleasesItAtOnce() {
 		retain();
 		long before = System.nanoTime();
 		this.engine.shutdown(Duration.ofMinutes(1));
@@ -516,7 +515,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void holderThatEndsDuringShutdownGivesItBack() {
+	void holderThatEndsDuringShutdownReleasesIt() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, RETAINED);
 		CompletableFuture<Void> done = CompletableFuture.runAsync(() -> engine.shutdown(Duration.ofMinutes(1)));
@@ -537,7 +536,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void releaseWhoseReplyIsLostWhenItIsGivenBackIsRepeated() {
+	void releaseWhoseReplyIsLostWhenItIsReleasedIsRepeated() {
 		retain();
 		this.backend.next(Kind.RELEASE, Fault.unknownWithoutEffect());
 		Waiter waiter = this.harness.acquire(this.other, WAIT);
@@ -550,7 +549,7 @@ class RetainedLeaseTests {
 	}
 
 	@Test
-	void errorWhenItIsGivenBackLeavesNothing() {
+	void errorWhenItIsReleasedLeavesNothing() {
 		retain();
 		this.backend.next(Kind.RELEASE, Fault.before(() -> {
 			throw new AssertionError("expected by this test");
@@ -566,8 +565,8 @@ class RetainedLeaseTests {
 	@Test
 	void operatorReleasesIt() {
 		retain();
-		assertThat(this.engine.inspection()
-			.forceReleaseAsync(KEY, this.engine.inspection().holders(KEY).get(0))).isCompletedWithValue(true);
+		assertThat(this.engine.inspection().forceReleaseAsync(KEY, this.engine.inspection().holders(KEY).get(0)))
+			.isCompletedWithValue(true);
 		assertThat(this.engine.size()).isZero();
 		assertThat(this.harness.losses).isEmpty();
 		this.harness.assertNothingLeft();

@@ -60,7 +60,8 @@ class RedisFailoverServerTests {
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, OPTIONS.withRetain(LEASE), AcquireOptions.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS,
+			List.of(OPTIONS, OPTIONS.withRetain(LEASE), AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(500), Duration.ofSeconds(5)), Duration.ofMillis(20),
 			LEASE.plusSeconds(1));
 

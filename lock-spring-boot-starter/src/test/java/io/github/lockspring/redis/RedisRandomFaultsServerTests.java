@@ -46,7 +46,8 @@ class RedisRandomFaultsServerTests {
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, OPTIONS.withRetain(LEASE), AcquireOptions.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS,
+			List.of(OPTIONS, OPTIONS.withRetain(LEASE), AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(200), Duration.ofSeconds(3)), Duration.ofMillis(5),
 			LEASE.plusMillis(500));
 

@@ -135,9 +135,9 @@ final class TokenRule implements Rule {
 				this.findings.add(Finding.of("tokens",
 						"%s got the token %d after %s had got %d".formatted(operation, operation.token, floor,
 								floor.token),
-						this.history.disturbances().forgot(now - LEAD_NANOS, now) > 1 || isOfForgottenLease(key, operation),
-						floor.granted,
-						operation.requested, operation.granted));
+						this.history.disturbances().forgot(now - LEAD_NANOS, now) > 1
+								|| isOfForgottenLease(key, operation),
+						floor.granted, operation.requested, operation.granted));
 			}
 			Operation other = owners(key).put(operation.token, operation);
 			if (other != null && !mayShare(other, operation)) {

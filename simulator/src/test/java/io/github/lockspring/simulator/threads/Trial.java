@@ -423,8 +423,7 @@ final class Trial {
 	 */
 	void checkDenied(String key, long since) {
 		check(!this.store.heldKeys().isEmpty() || this.claims.stream().anyMatch((claim) -> claim.key.equals(key))
-				|| this.busyUntil.getOrDefault(key, 0L) >= since,
-				() -> key + " was free, and denied");
+				|| this.busyUntil.getOrDefault(key, 0L) >= since, () -> key + " was free, and denied");
 	}
 
 	/**

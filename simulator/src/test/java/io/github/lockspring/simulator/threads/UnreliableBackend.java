@@ -168,7 +168,8 @@ final class UnreliableBackend implements LockBackend {
 		return call(() -> {
 			boolean held = this.backend.release(lease, timeout);
 			if (held) {
-				lease.keys().forEach(this.trial::busy); // perhaps long after its holder ended
+				lease.keys().forEach(this.trial::busy); // perhaps long after its holder
+														// ended
 			}
 			return held;
 		});
