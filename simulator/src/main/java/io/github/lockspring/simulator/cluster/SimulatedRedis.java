@@ -16,12 +16,19 @@
 
 package io.github.lockspring.simulator.cluster;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.time.Duration;
 import java.util.EnumMap;
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.time.Duration;
 import java.util.Map;
+import java.time.Duration;
 import java.util.Queue;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.time.Duration;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -85,6 +92,14 @@ public final class SimulatedRedis implements SimulatedStore {
 			client.keepTimeOfFailovers();
 			client.failOver();
 		}));
+	}
+
+	/**
+	 * Return the validity of a grant by notification.
+	 */
+	@Override
+	public Duration reservation(Duration leaseTime) {
+		return Duration.ofMillis(Math.min(leaseTime.toMillis() / 3, 1000));
 	}
 
 	@Override

@@ -53,6 +53,16 @@ public interface SimulatedStore {
 	}
 
 	/**
+	 * Return how long a released key is kept for a request that may have ended without
+	 * notice: by default half a second.
+	 * @param leaseTime the lease time
+	 * @return the longest time
+	 */
+	default Duration reservation(Duration leaseTime) {
+		return Duration.ofMillis(500);
+	}
+
+	/**
 	 * Return whether the store notifies. By default it does not.
 	 * @return whether processes subscribe to its messages
 	 */

@@ -77,14 +77,14 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 	 * @return what was found, and the numbers of the history
 	 */
 	public Report report(History history) {
-		Bounds bounds = new Bounds(this.settings.lease(), longestLease(), this.settings.operationTimeout(), POLL,
-				SLACK);
-		return new HistoryChecker(bounds).report(history);
+		return new HistoryChecker(bounds()).report(history);
 	}
 
-	private Duration longestLease() {
+	private Bounds bounds() {
 		try (Cluster cluster = new Cluster(this.seed, this.settings, this.store)) {
-			return cluster.store().longestLease(this.settings.lease());
+			Duration lease = this.settings.lease();
+			return new Bounds(lease, cluster.store().longestLease(lease), this.settings.operationTimeout(), POLL, SLACK,
+					cluster.store().reservation(lease));
 		}
 	}
 

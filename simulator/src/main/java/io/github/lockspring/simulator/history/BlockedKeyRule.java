@@ -61,13 +61,6 @@ final class BlockedKeyRule implements Rule {
 	private static final long LOOK_NANOS = 110_000_000;
 
 	/**
-	 * Longest time for which a released key is kept for a request that waited, which may
-	 * have ended without notice: half a second on a store without notifications, and the
-	 * validity of a grant by notification otherwise.
-	 */
-	private static final long RESERVATION_NANOS = 1_000_000_000;
-
-	/**
 	 * Longest time for which a process that retains leases does not notice that it
 	 * receives no recalls.
 	 */
@@ -347,7 +340,7 @@ final class BlockedKeyRule implements Rule {
 		 */
 		private boolean isHandedOff(Key key) {
 			return key.isHandedOff() && (this.notificationLost || isReleasedWithin(LOOK_NANOS, key))
-					|| key.requestsLeft && isReleasedWithin(RESERVATION_NANOS, key);
+					|| key.requestsLeft && isReleasedWithin(this.history.bounds().reservationTime(), key);
 		}
 
 		/**

@@ -27,8 +27,11 @@ import java.time.Duration;
  * @param poll the longest time between two looks of one that waits
  * @param slack the time that processes need for themselves, and the precision of the
  * times in the history
+ * @param reservation the longest time for which a released key is kept for a request that
+ * waited, which may have ended without notice
  */
-public record Bounds(Duration lease, Duration longestLease, Duration operationTimeout, Duration poll, Duration slack) {
+public record Bounds(Duration lease, Duration longestLease, Duration operationTimeout, Duration poll, Duration slack,
+		Duration reservation) {
 
 	/**
 	 * Return how long a request may take beyond its wait time.
@@ -66,6 +69,10 @@ public record Bounds(Duration lease, Duration longestLease, Duration operationTi
 
 	long leaseTime() {
 		return nanos(this.longestLease);
+	}
+
+	long reservationTime() {
+		return nanos(this.reservation);
 	}
 
 	long callTime() {

@@ -71,7 +71,7 @@ public final class HistoryPicture {
 
 	private HistoryPicture(History history) {
 		this.history = new IndexedHistory(history,
-				new Bounds(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO));
+				new Bounds(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO));
 		this.begin = history.events().isEmpty() ? 0 : history.events().get(0).time();
 		this.scale = (double) WIDTH / Math.max(1, history.endTime() - this.begin);
 		for (String process : this.history.processes()) {

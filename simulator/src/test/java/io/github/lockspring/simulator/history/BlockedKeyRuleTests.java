@@ -252,12 +252,12 @@ class BlockedKeyRuleTests {
 
 	@Test
 	void deniedWhatIsReservedForOneThatHasEnded() {
-		this.rule.assertKept(deniedAfterOneThatWaitedHasEnded(3110));
+		this.rule.assertKept(deniedAfterOneThatWaitedHasEnded(2610));
 	}
 
 	@Test
 	void deniedWhatWasReservedForOneThatHasEnded() {
-		this.rule.assertBroken(deniedAfterOneThatWaitedHasEnded(3111));
+		this.rule.assertBroken(deniedAfterOneThatWaitedHasEnded(2611));
 	}
 
 	@Test

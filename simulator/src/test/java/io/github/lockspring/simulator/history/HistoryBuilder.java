@@ -42,7 +42,7 @@ import io.github.lockspring.simulator.history.PrimitiveFact.BecameLeader;
 class HistoryBuilder {
 
 	static final Bounds BOUNDS = new Bounds(Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofMillis(200),
-			Duration.ofMillis(200), Duration.ofMillis(100));
+			Duration.ofMillis(200), Duration.ofMillis(100), Duration.ofMillis(500));
 
 	private final History history = new History();
 

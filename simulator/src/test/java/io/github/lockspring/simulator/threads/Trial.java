@@ -349,8 +349,10 @@ final class Trial {
 	void begin(Claim claim) {
 		if (claim.hold != null) {
 			claim.hold.onLost(claim, () -> claim.losses++);
-			if (this.forceReleased.contains(claim.hold.token())) {
-				this.endedTokens.add(claim.hold.token());
+			long token = claim.hold.token();
+			if (this.forceReleased.stream().anyMatch((last) -> isOfOneLease(token, last))) {
+				this.forceReleased.add(token); // before the process knew the grant
+				this.endedTokens.add(token);
 			}
 		}
 		record("begin " + claim);
@@ -397,6 +399,13 @@ final class Trial {
 		return claim.isValid() && (claim.hold == null || this.endedTokens.stream()
 			.map((token) -> claim.hold.token() - token)
 			.noneMatch((handOffs) -> handOffs >= 0 && handOffs <= AcquireOptions.MAX_HAND_OFFS));
+	}
+
+	/**
+	 * Return whether a token may be of the lease of which another one is the last.
+	 */
+	private static boolean isOfOneLease(long token, long last) {
+		return last >= token && last - token <= AcquireOptions.MAX_HAND_OFFS;
 	}
 
 	/**
