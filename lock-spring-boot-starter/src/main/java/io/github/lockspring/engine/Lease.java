@@ -391,11 +391,14 @@ class Lease {
 	 * validity, or the full lease time if it is not renewed.
 	 */
 	boolean canHandOff(AcquireOptions options, EngineSettings settings, TimeSource time) {
-		long now = time.nanoTime();
+		return canHandOff(options, settings, time.nanoTime(), time.currentTimeMillis());
+	}
+
+	boolean canHandOff(AcquireOptions options, EngineSettings settings, long now, long nowMillis) {
 		boolean within = isRetainable() ? isRetainable(now, settings)
 				: this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOff().spanNanos();
 		return within && remainingNanos(now,
-				time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2 : options.wantedNanos());
+				nowMillis) >= (options.isAutoRenew() ? spanNanos(options) / 2 : options.wantedNanos());
 	}
 
 	/**

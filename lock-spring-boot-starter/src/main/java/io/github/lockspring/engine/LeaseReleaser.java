@@ -250,7 +250,7 @@ final class LeaseReleaser implements Hold.Engine {
 	 */
 	private boolean retain(Hold hold) {
 		return hold.options().isRetained() && hold.lease().isRetainable() && !isInDoubt(hold)
-				&& isSuitable(hold.lease(), hold.options()) && this.retainedLeases.retain(hold);
+				&& this.retainedLeases.retain(hold);
 	}
 
 	private boolean reportLossAtRelease(Hold hold) {

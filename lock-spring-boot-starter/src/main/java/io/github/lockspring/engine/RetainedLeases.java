@@ -95,6 +95,10 @@ final class RetainedLeases {
 	 */
 	boolean retain(Hold hold) {
 		long now = this.context.time().nanoTime();
+		if (this.context.isClosed() || !hold.lease()
+			.canHandOff(hold.options(), this.context.settings(), now, this.context.time().currentTimeMillis())) {
+			return false;
+		}
 		if (this.count.get() >= this.max) {
 			this.task.wakeUpAt(now);
 			return false;

@@ -39,18 +39,25 @@ import io.github.lockspring.spi.TimeSource;
  */
 public final class LockStarter implements Contestant {
 
-	private static final LockOptions TRYING = LockOptions.defaults().withWaitTime(Duration.ZERO);
-
 	/**
 	 * The name of this contestant.
 	 */
 	public static final String NAME = "lock-starter";
+
+	/**
+	 * The name of this contestant with leases that are retained.
+	 */
+	public static final String RETAINING = "lock-starter-retain";
+
+	private static final Duration RETAIN = Duration.ofSeconds(5);
 
 	private final LockTemplate template;
 
 	private final LockClient client;
 
 	private final Runnable cleanUp;
+
+	private final LockOptions options;
 
 	/**
 	 * Takes part with the beans of an application.
@@ -59,9 +66,22 @@ public final class LockStarter implements Contestant {
 	 * @param cleanUp closes what they work on
 	 */
 	public LockStarter(LockTemplate template, LockClient client, Runnable cleanUp) {
+		this(template, client, cleanUp, template.defaultOptions());
+	}
+
+	private LockStarter(LockTemplate template, LockClient client, Runnable cleanUp, LockOptions options) {
 		this.template = template;
 		this.client = client;
 		this.cleanUp = cleanUp;
+		this.options = options;
+	}
+
+	/**
+	 * Returns this contestant with leases that are retained.
+	 * @return the contestant, in place of this one
+	 */
+	public LockStarter retaining() {
+		return new LockStarter(this.template, this.client, this.cleanUp, this.options.withRetain(RETAIN));
 	}
 
 	/**
@@ -85,14 +105,14 @@ public final class LockStarter implements Contestant {
 
 	@Override
 	public Hold acquire(String key) throws InterruptedException {
-		Lock lock = this.client.lock(key);
+		Lock lock = this.client.lock(key, this.options);
 		lock.lockInterruptibly();
 		return lock::unlock;
 	}
 
 	@Override
 	public @Nullable Hold tryAcquire(String key) {
-		LockHandle handle = this.template.tryAcquire(key, TRYING);
+		LockHandle handle = this.template.tryAcquire(key, this.options.withWaitTime(Duration.ZERO));
 		return (handle != null) ? handle::close : null;
 	}
 

@@ -84,6 +84,7 @@ final class RedisStore implements Store {
 		return List.of(new Entrant(Entrant.FLOOR, () -> new RawRedis(this.address), Trait.DISTRIBUTED),
 				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
 				new Entrant(LockStarter.NAME, this::lockStarter, Trait.values()),
+				new Entrant(LockStarter.RETAINING, () -> lockStarter().retaining(), Trait.values()),
 				new Entrant("redisson", () -> RedissonLocks.plain(this.address), Trait.values()),
 				new Entrant("redisson-fair", () -> RedissonLocks.fair(this.address), Trait.values()),
 				new Entrant("spring-integration-spin", () -> springIntegration(RedisLockType.SPIN_LOCK),

@@ -32,7 +32,7 @@ public final class Workloads {
 			new ThreadsWorkload("uncontended", "one thread, 1,000 keys in turn", 1, MANY_KEYS),
 			new ThreadsWorkload("own-keys", "8 threads, each on a key of its own", 8, 8),
 			new ThreadsWorkload("one-key", "16 threads on one key, nothing to do while it is held", 16, 1),
-			new ReentryWorkload(), new TripsWorkload(Duration.ofMillis(5)), PROCESSES,
+			new ReentryWorkload(), new AlternateWorkload(), new TripsWorkload(Duration.ofMillis(5)), PROCESSES,
 			new ProcessesWorkload("processes-16", 4, 16), new FairnessWorkload(PROCESSES), new HandOffWorkload(),
 			new StandstillWorkload("standstill", 50), new StandstillWorkload("standstill-1000", MANY_KEYS),
 			new HeldLeasesWorkload("held", 10_000), new HeldLeasesWorkload("held-2000", 2_000),
