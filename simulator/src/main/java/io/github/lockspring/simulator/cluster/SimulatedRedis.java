@@ -18,17 +18,11 @@ package io.github.lockspring.simulator.cluster;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.time.Duration;
 import java.util.EnumMap;
-import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.time.Duration;
 import java.util.Map;
-import java.time.Duration;
 import java.util.Queue;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.time.Duration;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
