@@ -256,9 +256,16 @@ public final class AcquireOptions {
 
 	/**
 	 * Return whether the lease is exclusive and needs neither fairness nor a minimum hold
-	 * time: such leases are supported by every backend.
+	 * time, nor is retained: such leases are supported by every backend.
 	 */
 	boolean isPlain() {
+		return isCombinable() && this.retainNanos == 0;
+	}
+
+	/**
+	 * Return whether the lease may be one of several keys, for which it is not retained.
+	 */
+	boolean isCombinable() {
 		return this.handOffCapable && this.exclusive;
 	}
 
@@ -283,7 +290,7 @@ public final class AcquireOptions {
 	 * @param contended whether other acquisitions in this process want the key
 	 */
 	LeaseTerms leaseTerms(boolean contended) {
-		return (contended || isRetained()) ? this.block : this.single;
+		return (contended || this.retainNanos > 0) ? this.block : this.single;
 	}
 
 	/**

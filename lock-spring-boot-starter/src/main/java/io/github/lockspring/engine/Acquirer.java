@@ -131,7 +131,7 @@ final class Acquirer {
 				return hold;
 			}
 			boolean leading = turn != LocalQueue.Turn.WAIT;
-			Denial denial = leading ? attempt(hold, now, waitNanos, timeout(waitNanos),
+			Denial denial = leading ? attempt(hold, now, waitNanos, this.operationTimeout,
 					waitNanos > 0 && this.store.isQueueEnteredImmediately(options)) : null;
 			if (hold.isActive()) {
 				this.context.requireOpen();

@@ -236,7 +236,7 @@ final class EngineContext {
 	 */
 	void requireOpen(AcquireOptions options) {
 		requireOpen();
-		if (!options.isPlain() || options.isRetained()) {
+		if (!options.isPlain()) {
 			this.store.requireSupport(options);
 		}
 	}

@@ -52,9 +52,11 @@ class Lease {
 
 	private static final byte ORDINARY = 0;
 
-	private static final byte RECALLED = 1;
+	private static final byte RECALLABLE = 1;
 
-	private static final byte ENDED = 2;
+	private static final byte RECALLED = 2;
+
+	private static final byte ENDED = 3;
 
 	/**
 	 * Part of the maximum hold time for which a lease is retained since its grant, so
@@ -86,7 +88,7 @@ class Lease {
 	private long attemptId;
 
 	/**
-	 * Whether this was recalled, or has ended in the store.
+	 * Whether this is recallable, was recalled, or has ended in the store.
 	 */
 	private volatile byte state = ORDINARY;
 
@@ -218,7 +220,6 @@ class Lease {
 		boolean lasts = options.isRenewed() ? left > 0
 				: sinceDenial >= options.leaseNanos() && left >= options.leaseNanos() / 2;
 		if (lasts) {
-			recall(); // others may wait as well, and the store will not say so
 			extendFrom(this.deadlineNanos, this.deadlineMillis,
 					Math.min(usable(sinceDenial), now - this.deadlineNanos + usable(validity)));
 		}
@@ -231,8 +232,8 @@ class Lease {
 	 * @param sentMillis the wall time before the request was sent
 	 */
 	void granted(Grant grant, long sentNanos, long sentMillis) {
-		if (!grant.recallable()) {
-			recall();
+		if (grant.recallable()) {
+			STATE.compareAndSet(this, ORDINARY, RECALLABLE);
 		}
 		extendFrom(sentNanos, sentMillis, usable(grant.validity().toNanos()));
 	}
@@ -311,18 +312,21 @@ class Lease {
 
 	/**
 	 * Record that the lease is to be released to the store when its holder ends, or when
-	 * it has been handed off for as long as permitted.
-	 * @return {@code false} if this was recorded before, or the lease has ended
+	 * it has been handed off for as long as permitted. May be called before it is
+	 * granted.
 	 */
-	boolean recall() {
-		return STATE.compareAndSet(this, ORDINARY, RECALLED);
+	void recall() {
+		byte current = this.state;
+		while (current < RECALLED && !STATE.compareAndSet(this, current, RECALLED)) {
+			current = this.state;
+		}
 	}
 
 	/**
 	 * Return whether the lease may be retained after its last use, until it is recalled.
 	 */
 	boolean isRetainable() {
-		return this.state == ORDINARY && request().terms().recallable();
+		return this.state == RECALLABLE;
 	}
 
 	/**

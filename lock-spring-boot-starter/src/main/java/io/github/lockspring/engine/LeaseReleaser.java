@@ -188,7 +188,7 @@ final class LeaseReleaser implements Hold.Engine {
 			if (leaveShared(hold)) {
 				return CompletableFuture.completedStage(isKept(hold));
 			}
-			return (!isLent(hold) && (handOff(hold) || retain(hold))) ? CompletableFuture.completedStage(true)
+			return (!isLent(hold) && (handOff(hold) || hold.options().isRetained() && retain(hold))) ? CompletableFuture.completedStage(true)
 					: callAsync(() -> onReleased(hold));
 		}
 		catch (Throwable ex) {
@@ -213,7 +213,7 @@ final class LeaseReleaser implements Hold.Engine {
 	}
 
 	private boolean releaseOwnLease(Hold hold) {
-		if (handOff(hold) || retain(hold)) {
+		if (handOff(hold) || hold.options().isRetained() && retain(hold)) {
 			return true;
 		}
 		boolean held;
@@ -246,11 +246,11 @@ final class LeaseReleaser implements Hold.Engine {
 	}
 
 	/**
-	 * Retain a lease for the next acquisition of this process, if its options want that.
+	 * Retain a lease for the next acquisition of this process, as its options want, if
+	 * that is possible.
 	 */
 	private boolean retain(Hold hold) {
-		return hold.options().isRetained() && hold.lease().isRetainable() && !isInDoubt(hold)
-				&& this.retainedLeases.retain(hold);
+		return hold.lease().isRetainable() && !isInDoubt(hold) && this.retainedLeases.retain(hold);
 	}
 
 	private boolean reportLossAtRelease(Hold hold) {
@@ -271,6 +271,7 @@ final class LeaseReleaser implements Hold.Engine {
 		}
 		catch (BackendException ex) {
 			this.releaseRetrier.retry(hold, request, ex);
+			hold.queue().answered(this.time.nanoTime(), ex); // to those who await this release
 			return !hold.lease().isPast(this.time);
 		}
 		catch (Throwable ex) {

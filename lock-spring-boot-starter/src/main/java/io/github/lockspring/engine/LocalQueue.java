@@ -187,13 +187,15 @@ final class LocalQueue extends WaitingList<Hold> {
 
 	/**
 	 * Record that a lease is recalled.
-	 * @return the hold that has it, or will have it, or {@code null} if there is none, or
-	 * it was recalled before
+	 * @return the hold that has it, or will have it, or {@code null} if there is none
 	 */
 	synchronized @Nullable Hold recall(LeaseRequest request) {
 		Hold holder = holderOf(request);
 		Hold hold = (holder == null && this.leader != null && this.leader.hasRequested(request)) ? this.leader : holder;
-		return (hold != null && hold.lease().recall()) ? hold : null;
+		if (hold != null) {
+			hold.lease().recall();
+		}
+		return hold;
 	}
 
 	private void replaceHolder(Hold from, Hold next, long token) {

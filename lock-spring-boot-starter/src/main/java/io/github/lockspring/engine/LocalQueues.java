@@ -239,8 +239,7 @@ final class LocalQueues {
 
 	/**
 	 * Record that a lease is recalled.
-	 * @return the hold that has it, or will have it, or {@code null} if there is none, or
-	 * it was recalled before
+	 * @return the hold that has it, or will have it, or {@code null} if there is none
 	 */
 	@Nullable Hold recall(LeaseRequest request) {
 		LocalQueue queue = this.queues.get(request.key());

@@ -150,7 +150,7 @@ final class MultiKeyAcquirer {
 	 * of them.
 	 */
 	private boolean canAcquire(List<String> keys, AcquireOptions options) {
-		return keys.size() > 1 && options.isPlain() && this.store.hasMultiKey() && !this.context.isClosed();
+		return keys.size() > 1 && options.isCombinable() && this.store.hasMultiKey() && !this.context.isClosed();
 	}
 
 	/**

@@ -91,8 +91,6 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static final byte[] NOTHING = {};
 
-	private static final byte[] FAIR = { 'f' };
-
 	private final Supplier<RedisClientAdapter> clients;
 
 	private final String address;
@@ -115,6 +113,10 @@ public final class RedisLockBackend implements LockBackend {
 	 * Flags of the queue entries of contenders.
 	 */
 	private final String queueFlags;
+
+	private final byte @Nullable [] ordinaryTry;
+
+	private final byte[] fairTry;
 
 	private volatile byte[] ordinaryQueueing;
 
@@ -139,6 +141,8 @@ public final class RedisLockBackend implements LockBackend {
 		this.settings = settings;
 		this.contenders = new RedisContenders(this.calls, this.requests, settings.operationTimeout());
 		this.values = new RedisValueBackend(client, this.calls, this.contenders::name);
+		this.ordinaryTry = client.isCluster() ? RedisCall.arg("c") : null;
+		this.fairTry = RedisCall.arg(client.isCluster() ? "fc" : "f");
 		this.queueFlags = "q" + (client.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
 		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.contenders.name());
 	}
@@ -173,7 +177,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		return attempt(request, request.terms().fair() ? FAIR : null, timeout);
+		return attempt(request, request.terms().fair() ? this.fairTry : this.ordinaryTry, timeout);
 	}
 
 	@Override

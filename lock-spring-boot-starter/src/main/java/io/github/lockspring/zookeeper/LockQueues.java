@@ -44,6 +44,8 @@ final class LockQueues {
 
 	private final LockPaths paths;
 
+	private final Connection connection;
+
 	private final Map<LeaseRequest, QueueEntry> entries = new ConcurrentHashMap<>();
 
 	private final Watches watches = new Watches();
@@ -58,6 +60,7 @@ final class LockQueues {
 
 	LockQueues(LockPaths paths, Connection connection) {
 		this.paths = paths;
+		this.connection = connection;
 		this.releaser = new QueueReleaser(paths, connection, this.entries, this.watches);
 		this.watcher = new QueueWatcher(this.entries, this.watches, this.releaser);
 		this.confirmation = new LeaseConfirmation(this.entries, this.watcher);
@@ -117,6 +120,23 @@ final class LockQueues {
 					.thenApply((found) -> found.map((content) -> new LeaseWaiter(node.owner(), content.process()))))
 				.toList());
 		}).thenApply((waiters) -> waiters.stream().flatMap(Optional::stream).toList());
+	}
+
+	/**
+	 * Watch the nodes of recallable leases whose watch has failed.
+	 */
+	void watchRecallable() {
+		this.entries.values().stream().filter(QueueEntry::isRecallable).forEach(this.watcher::watchOwnOnce);
+	}
+
+	/**
+	 * Decline the recall of a lease.
+	 */
+	CompletableFuture<?> declineRecall(LeaseRequest lease) {
+		QueueEntry queueEntry = this.entries.get(lease);
+		return (queueEntry != null && queueEntry.isHeld())
+				? LeaseRecall.decline(queueEntry, this.connection.processName())
+				: CompletableFuture.completedFuture(null);
 	}
 
 	/**

@@ -17,6 +17,7 @@
 package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -154,7 +155,7 @@ final class QueueEntrance {
 					"The transaction ids of ZooKeeper are too high for fencing tokens", null));
 		}
 		if (nodes.alone()) {
-			return grant(queueEntry);
+			return grantAlone(queueEntry);
 		}
 		return ((lists != null) ? lists : list(queueEntry.session(), parents)).whenComplete((names, failure) -> {
 			if (failure != null) {
@@ -171,13 +172,30 @@ final class QueueEntrance {
 	private CompletableFuture<Attempt> settleAll(QueueEntry queueEntry, List<List<String>> lists) {
 		try {
 			if (!isFirst(queueEntry.paths(), lists)) {
-				return this.releaser.leave(queueEntry).thenApply((left) -> new Denial(PAUSE));
+				return recallAll(queueEntry, lists).thenCompose(
+						(recalled) -> this.releaser.leave(queueEntry).thenApply((left) -> new Denial(PAUSE, 0, recalled)));
 			}
 		}
 		catch (BackendUnavailableException | PermitLimitException ex) {
 			return reject(queueEntry, ex);
 		}
 		return grant(queueEntry);
+	}
+
+	/**
+	 * Recall the leases because of which a request for several keys is denied.
+	 * @return whether there is one
+	 */
+	private static CompletableFuture<Boolean> recallAll(QueueEntry queueEntry, List<List<String>> lists) {
+		List<CompletableFuture<Boolean>> recalls = new ArrayList<>();
+		for (int i = 0; i < lists.size(); i++) {
+			String path = queueEntry.paths().get(i);
+			List<QueueNode> before = QueueNode.before(LockPaths.nameOf(path), lists.get(i));
+			if (before != null) {
+				recalls.add(LeaseRecall.recall(queueEntry.session(), LockPaths.parentOf(path), before));
+			}
+		}
+		return Answers.all(recalls).thenApply((recalled) -> recalled.contains(true));
 	}
 
 	private static boolean isFirst(List<String> paths, List<List<String>> lists) {
@@ -227,7 +245,7 @@ final class QueueEntrance {
 				return CompletableFuture.completedFuture(new Denial(PAUSE));
 			}
 			if (before.isEmpty()) {
-				return grant(queueEntry);
+				return (names.size() == 1) ? grantAlone(queueEntry) : grant(queueEntry);
 			}
 			if (before.size() > MAX_QUEUE_LENGTH) {
 				throw new BackendUnavailableException("More than " + MAX_QUEUE_LENGTH + " processes wait for one key",
@@ -245,6 +263,18 @@ final class QueueEntrance {
 		catch (BackendUnavailableException | PermitLimitException ex) {
 			return reject(queueEntry, ex);
 		}
+	}
+
+	/**
+	 * Grant a request for which no other one waits. If its lease is recallable, its node
+	 * is watched.
+	 */
+	private CompletableFuture<Attempt> grantAlone(QueueEntry queueEntry) {
+		if (queueEntry.request().terms().recallable()) {
+			queueEntry.setRecallable(true);
+			this.watcher.watchOwnOnce(queueEntry);
+		}
+		return grant(queueEntry);
 	}
 
 	private static CompletableFuture<Attempt> grant(QueueEntry queueEntry) {
@@ -273,10 +303,16 @@ final class QueueEntrance {
 
 	private CompletableFuture<Attempt> deny(QueueEntry queueEntry, List<QueueNode> before, List<QueueNode> blockers,
 			boolean stays, long now, Duration retryAfter) {
+		return LeaseRecall.recall(queueEntry.session(), LockPaths.parentOf(queueEntry.path()), before)
+			.thenCompose((recalled) -> deny(queueEntry, before, blockers, stays, now, retryAfter, recalled));
+	}
+
+	private CompletableFuture<Attempt> deny(QueueEntry queueEntry, List<QueueNode> before, List<QueueNode> blockers,
+			boolean stays, long now, Duration retryAfter, boolean recalled) {
 		if (!stays || queueEntry.isUnordered()) {
-			return this.releaser.leave(queueEntry).thenApply((left) -> new Denial(retryAfter));
+			return this.releaser.leave(queueEntry).thenApply((left) -> new Denial(retryAfter, 0, recalled));
 		}
-		Denial denial = new Denial(retryAfter, this.watcher.nextAttemptId());
+		Denial denial = new Denial(retryAfter, this.watcher.nextAttemptId(), recalled);
 		if (!queueEntry.denied(denial, now)) {
 			return CompletableFuture.completedFuture(queueEntry.isHeld() ? queueEntry.grant() : new Denial(PAUSE));
 		}

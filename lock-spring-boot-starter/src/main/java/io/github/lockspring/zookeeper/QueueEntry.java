@@ -48,6 +48,8 @@ final class QueueEntry {
 
 	private State state = State.ENTERING;
 
+	private boolean recallable;
+
 	private int sequence;
 
 	/**
@@ -352,8 +354,17 @@ final class QueueEntry {
 	/**
 	 * Return the grant for a request that was just sent.
 	 */
-	Grant grant() {
-		return new Grant(token(), Durations.min(this.request.terms().leaseTime(), this.session.guaranteedLifetime()));
+	synchronized Grant grant() {
+		return new Grant(this.token,
+				Durations.min(this.request.terms().leaseTime(), this.session.guaranteedLifetime()), this.recallable);
+	}
+
+	synchronized boolean isRecallable() {
+		return this.recallable && this.state == State.HELD;
+	}
+
+	synchronized void setRecallable(boolean recallable) {
+		this.recallable = recallable;
 	}
 
 	/**

@@ -27,6 +27,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.PermitLimitException;
 import io.github.lockspring.spi.state.KeyState;
 
@@ -44,9 +45,11 @@ import io.github.lockspring.spi.state.KeyState;
  * @param tokens the number of fencing tokens
  * @param released whether this is the placeholder of an owner that has released the key
  * with a delay
+ * @param recallable whether the owner is asked to release the key for others
  * @param sequence the position in the queue
  */
-record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean released, int sequence) {
+record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean released, boolean recallable,
+		int sequence) {
 
 	/**
 	 * Number of bits by which a transaction id is shifted to get a fencing token, so that
@@ -61,6 +64,11 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	static final Comparator<QueueNode> ORDER = (one, other) -> one.sequence - other.sequence;
 
 	/**
+	 * Mode of an exclusive lease that is recallable.
+	 */
+	private static final String RECALLABLE = "r";
+
+	/**
 	 * Sequence number from which on the numbers of a key should begin anew.
 	 */
 	private static final int LATE = 1 << 30;
@@ -70,11 +78,13 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	 * ZooKeeper.
 	 */
 	static String prefix(LeaseRequest request) {
-		return prefix(request.owner().toString(), request.terms().mode(), request.terms().tokens(), false);
+		LeaseTerms terms = request.terms();
+		return prefix(request.owner().toString(), terms.recallable() ? RECALLABLE : text(terms.mode()), terms.tokens(),
+				false);
 	}
 
-	private static String prefix(String owner, LeaseMode mode, int tokens, boolean released) {
-		return owner + '-' + text(mode) + tokens + (released ? "r_" : "_");
+	private static String prefix(String owner, String mode, int tokens, boolean released) {
+		return owner + '-' + mode + tokens + (released ? "r_" : "_");
 	}
 
 	/**
@@ -140,6 +150,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 			String terms = name.substring(start + 1, released ? end - 1 : end);
 			int tokens = Integer.parseInt(terms.substring((terms.charAt(0) == 'p') ? terms.indexOf('t') + 1 : 1));
 			return new QueueNode(name, name.substring(0, start), mode(terms), tokens, released,
+					terms.startsWith(RECALLABLE),
 					Integer.parseInt(name.substring(end + 1)));
 		}
 		catch (IllegalArgumentException | IndexOutOfBoundsException ex) {
@@ -150,7 +161,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 
 	private static LeaseMode mode(String terms) {
 		return switch (terms.charAt(0)) {
-			case 'x' -> LeaseMode.EXCLUSIVE;
+			case 'x', 'r' -> LeaseMode.EXCLUSIVE;
 			case 's' -> LeaseMode.SHARED;
 			case 'p' -> permits(terms.substring(1, terms.indexOf('t')));
 			default -> throw new IllegalArgumentException("Unknown mode");
@@ -177,7 +188,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	 * release is over.
 	 */
 	String placeholder() {
-		return prefix(this.owner, this.mode, this.tokens, true) + sequenceText();
+		return prefix(this.owner, text(this.mode), this.tokens, true) + sequenceText();
 	}
 
 	private String sequenceText() {

@@ -114,7 +114,7 @@ final class QueueWatcher implements Watcher {
 				return;
 			}
 			queueEntry.session().watch(path, this).thenAccept((found) -> {
-				if (found) {
+				if (found.isPresent()) {
 					queueEntry.watched(round);
 				}
 				else {
@@ -229,6 +229,9 @@ final class QueueWatcher implements Watcher {
 				queueEntry.changed();
 				hint(queueEntry);
 			}
+			else if (before.size() == 1 && before.get(0).recallable()) {
+				hint(queueEntry); // its holder may have declined a recall
+			}
 		}
 	}
 
@@ -285,11 +288,14 @@ final class QueueWatcher implements Watcher {
 			if (failure != null) {
 				queueEntry.unguard();
 			}
-			else if (!found && queueEntry.paths().contains(path)) {
+			else if (found.isEmpty() && queueEntry.paths().contains(path)) {
 				vanished(queueEntry);
 			}
 			else {
 				queueEntry.guard();
+				if (queueEntry.request().terms().recallable() && found.filter(LeaseRecall::isRecalled).isPresent()) {
+					notify((listener) -> listener.onRecall(queueEntry.request()));
+				}
 			}
 		});
 	}

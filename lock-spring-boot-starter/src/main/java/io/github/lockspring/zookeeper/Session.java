@@ -257,13 +257,13 @@ final class Session {
 	}
 
 	/**
-	 * Check whether a node exists, and watch it if it does.
+	 * Read a node, and watch it if it exists.
 	 * @param watcher notified when the node is changed or deleted
 	 */
-	CompletableFuture<Boolean> watch(String path, Watcher watcher) {
-		Answer<Boolean> answer = new Answer<>();
+	CompletableFuture<Optional<NodeContent>> watch(String path, Watcher watcher) {
+		Answer<Optional<NodeContent>> answer = new Answer<>();
 		this.zooKeeper.getData(path, watcher,
-				(code, asked, context, data, stat) -> answer.receive(code, asked, !isMissing(code)), null);
+				(code, asked, context, data, stat) -> answer.receive(code, asked, content(data, stat)), null);
 		return answer;
 	}
 
@@ -272,9 +272,13 @@ final class Session {
 	 */
 	CompletableFuture<Optional<NodeContent>> read(String path) {
 		Answer<Optional<NodeContent>> answer = new Answer<>();
-		this.zooKeeper.getData(path, false, (code, asked, context, data, stat) -> answer.receive(code, asked,
-				(stat != null) ? Optional.of(new NodeContent(data, stat)) : Optional.empty()), null);
+		this.zooKeeper.getData(path, false,
+				(code, asked, context, data, stat) -> answer.receive(code, asked, content(data, stat)), null);
 		return answer;
+	}
+
+	private static Optional<NodeContent> content(byte[] data, @Nullable Stat stat) {
+		return (stat != null) ? Optional.of(new NodeContent(data, stat)) : Optional.empty();
 	}
 
 	/**

@@ -181,11 +181,16 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	 * {@inheritDoc}
 	 * <p>
 	 * Does not access the servers: waiting requests watch the nodes that block them, and
-	 * are notified of changes. The result does not contain requests that were notified,
+	 * are notified of changes. Without requests, watches the nodes of recallable leases
+	 * whose watch has failed. The result does not contain requests that were notified,
 	 * and those whose watches are not confirmed on the current connection.
 	 */
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
+		if (waiting.isEmpty()) {
+			this.lockQueues.watchRecallable();
+			return Map.of();
+		}
 		long now = System.nanoTime();
 		Session session = this.calls.session(TimeUnit.NANOSECONDS.convert(timeout));
 		return this.lockQueues.watcher().denyAgain(session, waiting, now);
@@ -218,6 +223,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		return this.calls.call(timeout, (session) -> this.lockQueues.releaser().leaveWithDelay(session, lease, delay));
+	}
+
+	@Override
+	public void declineRecall(LeaseRequest lease, Duration timeout) {
+		this.calls.call(timeout, (session) -> this.lockQueues.declineRecall(lease).thenApply((done) -> true));
 	}
 
 	@Override

@@ -30,7 +30,7 @@ public final class LeaseExpiry {
 			local record = redis.call('HGET', KEYS[1], 'state')
 			if record then
 				local owner = string.gsub(ARGV[1], '-', '%%-')
-				record = string.gsub(record, '^(1 x ' .. owner .. '@?[^%s!]*) %d+ %d+', '%1 1 0')
+				record = string.gsub(record, '^(1 [xr] ' .. owner .. '@?[^%s!]*) %d+ %d+', '%1 1 0')
 				record = string.gsub(record, '^(1 [sp] %S+) %d+ %d+', '%1 1 0')
 				redis.call('HSET', KEYS[1], 'state', record)
 				redis.call('PEXPIRE', KEYS[1], 60000)

@@ -139,6 +139,14 @@ public abstract class LockBackendContractTests {
 	}
 
 	/**
+	 * Whether the store keeps a recall until its holder knows it.
+	 * @return {@code false} for a store that sends a message, which may be lost
+	 */
+	protected boolean keepsRecalls() {
+		return false;
+	}
+
+	/**
 	 * Whether the store keeps the name of the process of a lease.
 	 * @return {@code false} for a backend whose holders are only known by their owner
 	 */

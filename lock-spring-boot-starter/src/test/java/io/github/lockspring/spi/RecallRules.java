@@ -27,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /**
  * Rules of leases that are recallable.
@@ -95,6 +96,7 @@ abstract class RecallRules extends BackendRules {
 
 	@Test
 	void pollRecallsTheLeaseAgain() {
+		assumeFalse(this.contract.keepsRecalls(), "The recall is not lost");
 		LeaseRequest held = acquireRecallable();
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));
 		this.one.awaitRecall(held);
@@ -199,10 +201,10 @@ abstract class RecallRules extends BackendRules {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", " ", "a b", "{", "}", "{}", "%", "%7B", "%257B", "%25", "{a}b", "lost", " recall ",
+	@ValueSource(strings = { " ", "a b", "{", "}", "{}", "%", "%7B", "%257B", "%25", "{a}b", "lost", " recall ",
 			"1 r x", "ü", "🔒" })
 	void keyIsThatOfTheRequest(String text) {
-		String key = text.isEmpty() ? text : text + UUID.randomUUID();
+		String key = text + UUID.randomUUID();
 		LeaseRequest held = this.one.recallableRequest(key);
 		Grant grant = this.one.acquire(held);
 		assertThat(isRecalled(this.two.tryAcquire(this.two.request(key)))).isEqualTo(grant.recallable());

@@ -83,10 +83,21 @@ class QueueNodeTests {
 					LeaseRequest request = request(mode, tokens, Long.MAX_VALUE);
 					String name = QueueNode.prefix(request) + sequence(number);
 					assertThat(QueueNode.parse(name))
-						.isEqualTo(new QueueNode(name, request.owner().toString(), mode, tokens, false, number));
+						.isEqualTo(new QueueNode(name, request.owner().toString(), mode, tokens, false, false, number));
 				}
 			}
 		}
+	}
+
+	@Test
+	void recallableLeaseIsNamedAsSuch() {
+		LeaseRequest request = new LeaseRequest("key",
+				new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(1), 257, true), "a-b", 7);
+		String name = QueueNode.name(request, 17);
+		QueueNode node = QueueNode.parse(name);
+		assertThat(node).isEqualTo(new QueueNode(name, "a-b-7", LeaseMode.EXCLUSIVE, 257, false, true, 17));
+		assertThat(QueueNode.parse(node.placeholder())).returns(false, QueueNode::recallable)
+			.returns(true, QueueNode::released);
 	}
 
 	@Test
@@ -96,7 +107,7 @@ class QueueNodeTests {
 				LeaseRequest request = request(mode, 3, 1);
 				QueueNode node = QueueNode.parse(QueueNode.prefix(request) + sequence(number));
 				assertThat(QueueNode.parse(node.placeholder()))
-					.isEqualTo(new QueueNode(node.placeholder(), request.owner().toString(), mode, 3, true, number));
+					.isEqualTo(new QueueNode(node.placeholder(), request.owner().toString(), mode, 3, true, false, number));
 				assertThat(node.placeholder()).isNotEqualTo(node.name());
 			}
 		}
@@ -120,7 +131,7 @@ class QueueNodeTests {
 			QueueNode writer = QueueNode.parse(name(LeaseMode.EXCLUSIVE, number));
 			String name = writer.replacedBy(reader);
 			assertThat(QueueNode.parse(name))
-				.isEqualTo(new QueueNode(name, reader.owner().toString(), LeaseMode.SHARED, 5, false, number));
+				.isEqualTo(new QueueNode(name, reader.owner().toString(), LeaseMode.SHARED, 5, false, false, number));
 		}
 	}
 

@@ -89,6 +89,14 @@ abstract class ZooKeeperContract extends LockBackendContractTests {
 				new ZooKeeperLockSettings(SETTINGS.namespace(), Duration.ofMillis(300)));
 	}
 
+	/**
+	 * The version of the data of the holder's node.
+	 */
+	@Override
+	protected boolean keepsRecalls() {
+		return true;
+	}
+
 	@Override
 	protected boolean endsLeasesByTime() {
 		return false;

@@ -110,6 +110,11 @@ class ZooKeeperModelContractTests extends LockBackendContractTests {
 	}
 
 	@Override
+	protected boolean keepsRecalls() {
+		return true;
+	}
+
+	@Override
 	protected boolean endsLeasesByTime() {
 		return false;
 	}
