@@ -131,7 +131,7 @@ final class Acquirer {
 				return hold;
 			}
 			boolean leading = turn != LocalQueue.Turn.WAIT;
-			Denial denial = leading ? attempt(hold, now, waitNanos, this.operationTimeout,
+			Denial denial = leading ? attempt(hold, now, waitNanos, timeout(waitNanos),
 					waitNanos > 0 && this.store.isQueueEnteredImmediately(options)) : null;
 			if (hold.isActive()) {
 				this.context.requireOpen();
@@ -387,7 +387,7 @@ final class Acquirer {
 	private @Nullable Denial attempt(Hold hold, long now, long remaining, Duration timeout, boolean queueing) {
 		try {
 			Grant sent = hold.hasNotification() ? grantSentTo(hold) : null;
-			BackendException failure = (remaining < 0) ? failureSince(now + remaining, remaining) : null;
+			BackendException failure = (remaining < 0) ? failureSince(hold, now + remaining, remaining) : null;
 			if (sent != null) {
 				begin(hold, hold.lease(), sent);
 			}
@@ -513,9 +513,12 @@ final class Acquirer {
 	 * Return the failure of an attempt that begins later than it may end, because it
 	 * waited for other calls which failed meanwhile.
 	 */
-	private @Nullable BackendException failureSince(long deadline, long remaining) {
-		LocalQueue.LastAnswer last = (remaining <= -this.context.answerNanos()) ? this.lastFailure : null;
-		return (last != null && last.nanos() - deadline >= 0) ? last.failure() : null;
+	private @Nullable BackendException failureSince(Hold hold, long deadline, long remaining) {
+		if (remaining > -this.context.answerNanos()) {
+			return null;
+		}
+		LocalQueue.LastAnswer last = this.lastFailure;
+		return (last != null && last.nanos() - deadline >= 0) ? last.failure() : hold.queue().failureSince(deadline);
 	}
 
 	/**

@@ -188,8 +188,8 @@ final class LeaseReleaser implements Hold.Engine {
 			if (leaveShared(hold)) {
 				return CompletableFuture.completedStage(isKept(hold));
 			}
-			return (!isLent(hold) && (handOff(hold) || hold.options().isRetained() && retain(hold))) ? CompletableFuture.completedStage(true)
-					: callAsync(() -> onReleased(hold));
+			return (!isLent(hold) && (handOff(hold) || hold.options().isRetained() && retain(hold)))
+					? CompletableFuture.completedStage(true) : callAsync(() -> onReleased(hold));
 		}
 		catch (Throwable ex) {
 			releaseInBackground(hold);
@@ -271,7 +271,8 @@ final class LeaseReleaser implements Hold.Engine {
 		}
 		catch (BackendException ex) {
 			this.releaseRetrier.retry(hold, request, ex);
-			hold.queue().answered(this.time.nanoTime(), ex); // to those who await this release
+			hold.queue().answered(this.time.nanoTime(), ex); // to those who await this
+																// release
 			return !hold.lease().isPast(this.time);
 		}
 		catch (Throwable ex) {

@@ -747,6 +747,14 @@ final class LocalQueue extends WaitingList<Hold> {
 		this.lastAnswer = new LastAnswer(nanos, failure);
 	}
 
+	/**
+	 * Return the failure of the last call for this key, unless it was before the given
+	 * time, or the call was answered.
+	 */
+	@Nullable BackendException failureSince(long since) {
+		return isAnsweredSince(since) ? storeFailure() : null;
+	}
+
 	@Nullable BackendException storeFailure() {
 		LastAnswer answer = this.lastAnswer;
 		return (answer != null) ? answer.failure() : null;

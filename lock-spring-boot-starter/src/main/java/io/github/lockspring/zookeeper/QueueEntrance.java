@@ -172,8 +172,8 @@ final class QueueEntrance {
 	private CompletableFuture<Attempt> settleAll(QueueEntry queueEntry, List<List<String>> lists) {
 		try {
 			if (!isFirst(queueEntry.paths(), lists)) {
-				return recallAll(queueEntry, lists).thenCompose(
-						(recalled) -> this.releaser.leave(queueEntry).thenApply((left) -> new Denial(PAUSE, 0, recalled)));
+				return recallAll(queueEntry, lists).thenCompose((recalled) -> this.releaser.leave(queueEntry)
+					.thenApply((left) -> new Denial(PAUSE, 0, recalled)));
 			}
 		}
 		catch (BackendUnavailableException | PermitLimitException ex) {

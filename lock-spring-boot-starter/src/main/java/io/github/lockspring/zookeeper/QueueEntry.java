@@ -355,8 +355,8 @@ final class QueueEntry {
 	 * Return the grant for a request that was just sent.
 	 */
 	synchronized Grant grant() {
-		return new Grant(this.token,
-				Durations.min(this.request.terms().leaseTime(), this.session.guaranteedLifetime()), this.recallable);
+		return new Grant(this.token, Durations.min(this.request.terms().leaseTime(), this.session.guaranteedLifetime()),
+				this.recallable);
 	}
 
 	synchronized boolean isRecallable() {

@@ -150,8 +150,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 			String terms = name.substring(start + 1, released ? end - 1 : end);
 			int tokens = Integer.parseInt(terms.substring((terms.charAt(0) == 'p') ? terms.indexOf('t') + 1 : 1));
 			return new QueueNode(name, name.substring(0, start), mode(terms), tokens, released,
-					terms.startsWith(RECALLABLE),
-					Integer.parseInt(name.substring(end + 1)));
+					terms.startsWith(RECALLABLE), Integer.parseInt(name.substring(end + 1)));
 		}
 		catch (IllegalArgumentException | IndexOutOfBoundsException ex) {
 			throw new BackendUnavailableException("ZooKeeper has foreign data among the lock nodes: the node '"

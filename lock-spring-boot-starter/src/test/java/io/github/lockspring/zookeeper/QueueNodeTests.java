@@ -106,8 +106,8 @@ class QueueNodeTests {
 			for (int number : new int[] { 17, -17 }) {
 				LeaseRequest request = request(mode, 3, 1);
 				QueueNode node = QueueNode.parse(QueueNode.prefix(request) + sequence(number));
-				assertThat(QueueNode.parse(node.placeholder()))
-					.isEqualTo(new QueueNode(node.placeholder(), request.owner().toString(), mode, 3, true, false, number));
+				assertThat(QueueNode.parse(node.placeholder())).isEqualTo(
+						new QueueNode(node.placeholder(), request.owner().toString(), mode, 3, true, false, number));
 				assertThat(node.placeholder()).isNotEqualTo(node.name());
 			}
 		}
