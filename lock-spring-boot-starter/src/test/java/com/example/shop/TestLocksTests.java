@@ -99,6 +99,12 @@ class TestLocksTests {
 	}
 
 	@Test
+	void leaseIsNotRetained() {
+		this.template.acquire("order:42", this.template.defaultOptions().withRetain(LONG)).close();
+		assertThat(this.locks).isNotHeld("order:42");
+	}
+
+	@Test
 	void backendsShareNoLocks() {
 		this.orders.count(7, () -> {
 			assertThat(this.locks).isNotHeld("stock:7");

@@ -79,6 +79,11 @@ final class RetainedLeases {
 
 	private long checkedNanos;
 
+	/**
+	 * Whether a lease was not retained because there are too many.
+	 */
+	private volatile boolean full;
+
 	RetainedLeases(EngineContext context, RenewalPlan plan, AsyncDispatcher dispatcher) {
 		this.context = context;
 		this.plan = plan;
@@ -100,6 +105,7 @@ final class RetainedLeases {
 			return false;
 		}
 		if (this.count.get() >= this.max) {
+			this.full = true;
 			this.task.wakeUpAt(now);
 			return false;
 		}
@@ -165,9 +171,8 @@ final class RetainedLeases {
 			this.checkedNanos = now;
 			this.dispatcher.execute(this::checkNotifications);
 		}
-		releaseDue(retained, now);
 		if (!retained.isEmpty()) {
-			this.task.wakeUpAt(now + this.checkNanos);
+			releaseDue(retained, now);
 		}
 	}
 
@@ -184,16 +189,22 @@ final class RetainedLeases {
 	}
 
 	private void releaseDue(List<Hold> retained, long now) {
-		int excess = (retained.size() >= this.max) ? 1 + this.max / 10 : 0;
-		retained.sort((one, other) -> Long.signum(dueNanos(one) - dueNanos(other)));
-		for (Hold hold : retained) {
-			if (dueNanos(hold) - now > 0 && excess <= 0) {
-				this.task.wakeUpAt(Math.max(dueNanos(hold) - now, TOLERANCE_NANOS) + now);
-				return;
-			}
-			excess--;
-			hold.releaseRetained();
+		if (this.full) {
+			this.full = false;
+			retained.sort((one, other) -> Long.signum(dueNanos(one) - dueNanos(other)));
+			retained.stream().limit(1 + this.max / 10).forEach(Hold::releaseRetained);
 		}
+		long next = this.checkNanos;
+		for (Hold hold : retained) {
+			long left = dueNanos(hold) - now;
+			if (left <= 0) {
+				hold.releaseRetained();
+			}
+			else {
+				next = Math.min(next, left);
+			}
+		}
+		this.task.wakeUpAt(now + Math.max(next, TOLERANCE_NANOS));
 	}
 
 	private static long dueNanos(Hold hold) {

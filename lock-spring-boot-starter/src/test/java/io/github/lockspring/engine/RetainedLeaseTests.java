@@ -499,6 +499,17 @@ class RetainedLeaseTests {
 	}
 
 	@Test
+	void asManyAsPermittedStay() {
+		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults().withMaxRetainedKeys(10));
+		for (int i = 0; i < 10; i++) {
+			Hold hold = engine.acquireUninterruptibly("key:" + i, OPTIONS.withRetain(LEASE), new Object(), 0);
+			assertThat(hold != null && hold.release()).isTrue();
+		}
+		this.harness.advance(LEASE.dividedBy(2), Duration.ofSeconds(1));
+		assertThat(engine.size()).isEqualTo(10);
+	}
+
+	@Test
 	void noneIsRetainedIfNoneMayBe() {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults().withMaxRetainedKeys(0));
 		retain(engine);
