@@ -271,8 +271,8 @@ final class LeaseReleaser implements Hold.Engine {
 		}
 		catch (BackendException ex) {
 			this.releaseRetrier.retry(hold, request, ex);
-			hold.queue().answered(this.time.nanoTime(), ex); // to those who await this
-																// release
+			// for those who await this release
+			hold.queue().answered(this.time.nanoTime(), ex);
 			return !hold.lease().isPast(this.time);
 		}
 		catch (Throwable ex) {

@@ -130,7 +130,7 @@ final class LocalQueue extends WaitingList<Hold> {
 		if (retained != null && takeOver(retained, hold, suitable)) {
 			return Turn.HELD;
 		}
-		if (this.first == null && mayLead(hold)) {
+		if (retained == null && this.first == null && mayLead(hold)) {
 			setLeader(hold);
 			hold.enter(this, Hold.LEADING);
 			return Turn.CONTEND;
@@ -161,8 +161,8 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * Let a hold that has not waited take over a lease that is retained.
 	 */
 	private boolean takeOver(Hold retained, Hold hold, BiPredicate<Hold, AcquireOptions> suitable) {
-		if (this.first != null || !retained.canHandOffTo(hold) || !suitable.test(retained, hold.options())
-				|| !retained.endIfHeld()) {
+		if (this.leader != null || this.first != null || !retained.canHandOffTo(hold)
+				|| !suitable.test(retained, hold.options()) || !retained.endIfHeld()) {
 			return false;
 		}
 		hold.enter(this, Hold.ENDED);

@@ -404,6 +404,14 @@ class RetainedLeaseTests {
 	}
 
 	@Test
+	void fairOwnerOfTheSameProcessWaitsUntilItIsReleased() {
+		retain();
+		assertThat(tryOnce(this.engine, FAIR)).isNotNull();
+		assertThat(this.backend.count(Kind.RELEASE)).isEqualTo(1);
+		assertThat(this.backend.attempts()).isEqualTo(1);
+	}
+
+	@Test
 	void acquisitionWithAnotherLeaseTimeWaitsUntilItIsReleased() {
 		retain();
 		assertThat(tryOnce(this.engine, AcquireOptions.exclusive(LEASE.multipliedBy(2), true))).isNotNull();
