@@ -38,7 +38,7 @@ final class LeaseRecall {
 	 * Behind other nodes, the first of their requests has recalled it.
 	 * @param before the nodes before that of the request
 	 * @return whether the lease is recalled, and its holder has not declined, or has
-	 * released it
+	 * released it; {@code false} if that is unknown
 	 */
 	static CompletableFuture<Boolean> recall(Session session, String parent, List<QueueNode> before) {
 		if (before.size() != 1 || !before.get(0).recallable()) {
@@ -50,7 +50,7 @@ final class LeaseRecall {
 				return CompletableFuture.completedFuture(node.isEmpty() || isRecalled(node.get()));
 			}
 			return session.setData(path, node.get().data(), 0).handle((stat, failure) -> isRecalledBy(failure));
-		});
+		}).exceptionally((failure) -> false);
 	}
 
 	/**

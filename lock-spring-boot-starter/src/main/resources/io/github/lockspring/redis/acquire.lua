@@ -1,6 +1,7 @@
 -- Tries once to acquire all of the resources or none for one owner.
 --
--- ARGV: the beginning of a record, "1 x <owner> ", with "r" for a lease that is to be recallable; lease time; time after which the resource may be deleted; tokens;
+-- ARGV: the beginning of a record, "1 x <owner> ", or "1 r <owner> " if the lease is to be recallable; lease time;
+-- time after which the resource may be deleted; tokens;
 -- mode, for permits followed by their number, the limit and its version unless that is 0; flags and channel, which may be missing;
 -- the lead of tokens, which may be missing too.
 -- Flags: "f" fair, "q" enter the queue if denied, "h" send hints and no grants, "m" many resources (gets a hint,
