@@ -154,6 +154,7 @@ final class ZooKeeperStore implements Store {
 				new Entrant(Entrant.FLOOR, () -> new RawZooKeeper(this.address), Trait.DISTRIBUTED, Trait.RENEWING),
 				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
 				new Entrant(LockStarter.NAME, this::lockStarter, Trait.values()),
+				new Entrant(LockStarter.RETAINING, () -> lockStarter().retaining(), Trait.values()),
 				new Entrant("curator-mutex", () -> CuratorLocks.mutex(client()), Trait.values()),
 				new Entrant("curator-semaphore-mutex", () -> CuratorLocks.semaphoreMutex(client()), Trait.EXCLUSIVE,
 						Trait.DISTRIBUTED, Trait.WAITING, Trait.RENEWING),
