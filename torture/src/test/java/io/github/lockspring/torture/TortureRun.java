@@ -58,6 +58,12 @@ final class TortureRun implements AutoCloseable {
 	/**
 	 * What processes need for themselves, besides the stalls that they notice.
 	 */
+	/**
+	 * Longest time for which a released key is kept for a request that has ended: the
+	 * validity of a grant by notification.
+	 */
+	private static final Duration RESERVATION = Duration.ofSeconds(1);
+
 	private static final Duration SLACK = Duration.ofMillis(500);
 
 	/**
@@ -252,7 +258,7 @@ final class TortureRun implements AutoCloseable {
 	 */
 	Report check(History history) {
 		return new HistoryChecker(new Bounds(this.settings.lease(), this.store.longestLease(this.settings.lease()),
-				this.settings.operationTimeout(), POLL, SLACK))
+				this.settings.operationTimeout(), POLL, SLACK, RESERVATION))
 			.report(history);
 	}
 
