@@ -61,6 +61,12 @@ final class BlockedKeyRule implements Rule {
 	private static final long LOOK_NANOS = 110_000_000;
 
 	/**
+	 * Longest time for which a store keeps a request that has ended without notice in its
+	 * queue.
+	 */
+	private static final long ENTRY_NANOS = 5_000_000_000L;
+
+	/**
 	 * Longest time for which a process that retains leases does not notice that it
 	 * receives no recalls.
 	 */
@@ -213,7 +219,10 @@ final class BlockedKeyRule implements Rule {
 			operation.request.keys().forEach((name) -> {
 				Key key = key(name);
 				key.settled = now() + this.history.bounds().afterFault();
-				key.requestsLeft |= operation.granted < 0;
+				if (operation.granted < 0) {
+					key.requestsLeft = true;
+					key.leftUntil = now() + ENTRY_NANOS + this.history.bounds().reservationTime();
+				}
 			});
 		}
 
@@ -326,7 +335,8 @@ final class BlockedKeyRule implements Rule {
 				.anyMatch((fault) -> fault.kind() == FaultKind.DELAYED || fault.kind() == FaultKind.CLOCK_STOOD);
 			if (!delayed && Math.max(key.settled, this.settled) < this.history.time(operation.requested)
 					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)
-					&& !isWantedBySuspended(key) && !isHandedOff(key) && !isRecalledInVain(operation, key)) {
+					&& !isWantedBySuspended(key) && !isHandedOff(key) && !isRecalledInVain(operation, key)
+					&& now() > key.leftUntil && !key.isGrantedToOther(operation, this.history, now())) {
 				this.findings.add(Finding.violation("blocked key",
 						"%s is denied '%s', which nobody has".formatted(operation, key.name), operation.requested,
 						operation.answered));
@@ -411,6 +421,11 @@ final class BlockedKeyRule implements Rule {
 		 */
 		private boolean requestsLeft;
 
+		/**
+		 * Until when the last of them may be next, and keep the key for a moment.
+		 */
+		private long leftUntil;
+
 		private int several;
 
 		private int mostPermits;
@@ -477,6 +492,15 @@ final class BlockedKeyRule implements Rule {
 		 */
 		boolean isHandedOff() {
 			return this.requests.stream().anyMatch((other) -> other.requested < this.heldUntil);
+		}
+
+		/**
+		 * Return whether another operation is granted the key now, and does not know yet.
+		 */
+		boolean isGrantedToOther(Operation operation, IndexedHistory history, long now) {
+			return this.requests.stream()
+				.anyMatch((other) -> other != operation && other.granted >= 0
+						&& history.time(other.granted) <= now + history.bounds().slackTime());
 		}
 
 		/**

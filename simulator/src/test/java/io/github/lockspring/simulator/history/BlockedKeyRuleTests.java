@@ -247,17 +247,28 @@ class BlockedKeyRuleTests {
 			.request(11, "a")
 			.request(12, Mode.EXCLUSIVE, 0, false, "a")
 			.deny(12)
+			.at(106)
+			.grant(11, 1));
+	}
+
+	@Test
+	void deniedWhatTheProcessIsJustGranted() {
+		this.rule.assertKept(this.history.at(5)
+			.request(11, "a")
+			.request(12, Mode.EXCLUSIVE, 0, false, "a")
+			.deny(12)
+			.at(105)
 			.grant(11, 1));
 	}
 
 	@Test
 	void deniedWhatIsReservedForOneThatHasEnded() {
-		this.rule.assertKept(deniedAfterOneThatWaitedHasEnded(2610));
+		this.rule.assertKept(deniedAfterOneThatWaitedHasEnded(5500));
 	}
 
 	@Test
 	void deniedWhatWasReservedForOneThatHasEnded() {
-		this.rule.assertBroken(deniedAfterOneThatWaitedHasEnded(2611));
+		this.rule.assertBroken(deniedAfterOneThatWaitedHasEnded(5501));
 	}
 
 	@Test
@@ -356,6 +367,7 @@ class BlockedKeyRuleTests {
 			.request(22, Mode.EXCLUSIVE, 100, false, "a")
 			.at(deniedAt)
 			.deny(22)
+			.at(deniedAt + 101)
 			.grant(21, 2);
 	}
 
