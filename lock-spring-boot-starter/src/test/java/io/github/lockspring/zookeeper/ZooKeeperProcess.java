@@ -70,6 +70,11 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 
 	final BlockingQueue<String> changed = new LinkedBlockingQueue<>();
 
+	/**
+	 * Whether the backend knows that it is disconnected, later than the client does.
+	 */
+	volatile boolean suspended;
+
 	final CuratorFramework client;
 
 	final ZooKeeperLockBackend backend;
@@ -215,10 +220,12 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 
 	@Override
 	public void onSuspended() {
+		this.suspended = true;
 	}
 
 	@Override
 	public void onResumed() {
+		this.suspended = false;
 	}
 
 	@Override

@@ -310,7 +310,7 @@ class ZooKeeperValueServerTests {
 																			// lost it
 			this.two.apply("key", new ValueChange.Set(1, ValueChange.ANY_VERSION));
 			assertThat(version("key")).isEqualTo(known);
-			ZooKeeperProcess.await().until(() -> !client.getZookeeperClient().isConnected());
+			ZooKeeperProcess.await().until(() -> process.suspended);
 			this.proxy.heal();
 			assertThat(process.apply("key", INCREMENT).after().number()).isEqualTo(2);
 		}
