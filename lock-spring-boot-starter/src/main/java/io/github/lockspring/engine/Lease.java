@@ -48,6 +48,8 @@ class Lease {
 	private static final VarHandle DEADLINE_MILLIS = Fields.varHandle(MethodHandles.lookup(), "deadlineMillis",
 			long.class);
 
+	private static final VarHandle SENT_NANOS = Fields.varHandle(MethodHandles.lookup(), "sentNanos", long.class);
+
 	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", byte.class);
 
 	private static final byte ORDINARY = 0;
@@ -63,8 +65,6 @@ class Lease {
 	 * that each holder has nearly all of that time.
 	 */
 	private static final int MAX_RETAINED_PART = 100;
-
-	private static final VarHandle SENT_NANOS = Fields.varHandle(MethodHandles.lookup(), "sentNanos", long.class);
 
 	private static final Watch NOT_RENEWED = new Watch() {
 	};

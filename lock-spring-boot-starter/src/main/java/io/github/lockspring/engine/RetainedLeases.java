@@ -146,7 +146,8 @@ final class RetainedLeases {
 	}
 
 	/**
-	 * Release all leases, because the application is shutting down.
+	 * Release all leases that are not in use: at shutdown, and if recalls may have been
+	 * lost.
 	 */
 	void releaseAll() {
 		retained().forEach(Hold::releaseRetained);

@@ -36,8 +36,8 @@ import io.github.lockspring.spi.OwnerId;
  * Contenders of this process, and the channel on which the servers publish grants and
  * changes of values to it. A message is the name of the Redis key of a value, followed by
  * its number and its version, or an owner to be retried, or an owner followed by the
- * token of a grant, its validity since the denial in milliseconds and the id of the
- * denied attempt, or an owner that lost a key, or whose lease is recalled.
+ * token of a grant, its validity, the id of the denied attempt and the time since then,
+ * both times in milliseconds, or an owner that lost a key, or whose lease is recalled.
  */
 final class RedisContenders implements RedisChannel {
 
