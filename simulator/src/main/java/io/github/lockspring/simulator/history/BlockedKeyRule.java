@@ -221,7 +221,7 @@ final class BlockedKeyRule implements Rule {
 				key.settled = now() + this.history.bounds().afterFault();
 				if (operation.granted < 0) {
 					key.requestsLeft = true;
-					key.leftUntil = now() + ENTRY_NANOS + this.history.bounds().reservationTime();
+					keepLeft(key);
 				}
 			});
 		}
@@ -308,7 +308,15 @@ final class BlockedKeyRule implements Rule {
 			else {
 				this.globalFaults--;
 				this.settled = now() + this.history.bounds().afterFault();
+				this.keys.values().stream().filter((key) -> key.requestsLeft).forEach(this::keepLeft);
 			}
+		}
+
+		/**
+		 * The store may have received just now what a process sent before its end.
+		 */
+		private void keepLeft(Key key) {
+			key.leftUntil = now() + ENTRY_NANOS + this.history.bounds().reservationTime();
 		}
 
 		private boolean isOfProcess(FaultBegun fault) {

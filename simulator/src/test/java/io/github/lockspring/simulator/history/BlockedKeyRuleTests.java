@@ -272,6 +272,29 @@ class BlockedKeyRuleTests {
 	}
 
 	@Test
+	void deniedWhatIsReservedForOneThatEndedBeforeItsRequestArrived() {
+		this.rule.assertKept(deniedAfterOneWhoseRequestWasDelayed(7500));
+	}
+
+	@Test
+	void deniedWhatWasReservedForOneThatEndedBeforeItsRequestArrived() {
+		this.rule.assertBroken(deniedAfterOneWhoseRequestWasDelayed(7501));
+	}
+
+	private HistoryBuilder deniedAfterOneWhoseRequestWasDelayed(long deniedAt) {
+		return this.history.request(21, "a")
+			.fault(1, FaultKind.DELAYED, "*")
+			.at(5)
+			.process(2, ProcessChange.KILLED)
+			.at(2000)
+			.heal(1)
+			.at(deniedAt - 100)
+			.request(11, Mode.EXCLUSIVE, 100, false, "a")
+			.at(deniedAt)
+			.deny(11);
+	}
+
+	@Test
 	void deniedWhatAnotherProcessRetains() {
 		this.rule.assertBroken(deniedAfterRetention(12, 0));
 	}
