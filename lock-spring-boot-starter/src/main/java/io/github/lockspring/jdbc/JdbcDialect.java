@@ -139,6 +139,33 @@ abstract class JdbcDialect {
 	}
 
 	/**
+	 * Return the statement {@link #contend()} for a request that does not wait if it is
+	 * denied, with the key as one more parameter.
+	 * @return the statement, or {@code null} if the database does not support recalls
+	 */
+	@Nullable String tryAcquire() {
+		return null;
+	}
+
+	/**
+	 * Return the statement that recalls the leases of several keys, with a row for each
+	 * that is recallable.
+	 * @return the statement, or {@code null} if the database does not support recalls
+	 */
+	@Nullable String recall() {
+		return null;
+	}
+
+	/**
+	 * Return the statement that makes a lease one that is not recallable, and notifies
+	 * waiting requests. Its parameters are key and owner.
+	 * @return the statement, or {@code null} if the database does not support recalls
+	 */
+	@Nullable String declineRecall() {
+		return null;
+	}
+
+	/**
 	 * Return the statement that makes the request the holder if there is a row for the
 	 * key and it is free. Its parameters are number of tokens, owner, name of the
 	 * process, lease time in microseconds and key; its result is that of

@@ -76,7 +76,7 @@ public final class JdbcLockBackend implements LockBackend {
 			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.POLLED_QUEUE);
 
 	private static final Set<Capability> CAPABILITIES_WITH_NOTIFICATIONS = Set.of(Capability.SHARED, Capability.PERMITS,
-			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.NOTIFICATIONS);
+			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.NOTIFICATIONS, Capability.RECALL);
 
 	private static final Duration RECOVERY_TIMEOUT = Duration.ofSeconds(1);
 
@@ -199,8 +199,21 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
+		ReleaseListener listener = request.terms().recallable() ? this.releaseListener : null;
+		if (listener == null) {
+			return acquire(request, queueing, false, timeout);
+		}
+		// a process that receives no messages cannot be asked to release a lease
+		Attempt attempt = acquire(request, queueing, listener.awaitRecall(request), timeout);
+		if (!(attempt instanceof Grant grant && grant.recallable())) {
+			listener.forgetRecall(request);
+		}
+		return attempt;
+	}
+
+	private Attempt acquire(LeaseRequest request, boolean queueing, boolean recallable, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = this.operations.acquire(connection, request, queueing);
+			Attempt attempt = this.operations.acquire(connection, request, queueing, recallable);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still take effect", null);
 			}
@@ -223,6 +236,9 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		if (waiting.isEmpty()) {
+			if (this.releaseListener != null) {
+				this.releaseListener.checkRecalls();
+			}
 			return Map.of();
 		}
 		Set<LeaseRequest> listening = waiting.stream().filter(this::awaitsNotifications).collect(Collectors.toSet());
@@ -259,6 +275,7 @@ public final class JdbcLockBackend implements LockBackend {
 		this.leases.remove(lease);
 		if (this.releaseListener != null) {
 			this.releaseListener.forget(lease);
+			this.releaseListener.forgetRecall(lease);
 		}
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
 			boolean released = this.operations.release(connection, lease);
@@ -296,6 +313,19 @@ public final class JdbcLockBackend implements LockBackend {
 		this.leases.remove(lease);
 		return this.calls.run(timeout,
 				(connection, mayBeDone) -> this.operations.releaseWithDelay(connection, lease, delay) || mayBeDone);
+	}
+
+	@Override
+	public void declineRecall(LeaseRequest lease, Duration timeout) {
+		if (this.releaseListener == null) {
+			LockBackend.super.declineRecall(lease, timeout);
+			return;
+		}
+		this.releaseListener.forgetRecall(lease);
+		this.calls.run(timeout, (connection, mayBeDone) -> {
+			SingleStatementOperations.declineRecall(connection, lease);
+			return true;
+		});
 	}
 
 	@Override

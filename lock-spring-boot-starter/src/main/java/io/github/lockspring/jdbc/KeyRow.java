@@ -106,6 +106,14 @@ record KeyRow(long version, boolean awaited, KeyState state) {
 	}
 
 	/**
+	 * Return whether the holder is asked to release its lease for others.
+	 */
+	boolean isRecallable() {
+		KeyEntry exclusive = this.state.exclusive();
+		return exclusive != null && exclusive.recallable();
+	}
+
+	/**
 	 * Return whether the row has this version.
 	 */
 	boolean isOf(@Nullable Long version) {

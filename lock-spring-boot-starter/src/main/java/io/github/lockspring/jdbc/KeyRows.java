@@ -109,8 +109,12 @@ final class KeyRows {
 	}
 
 	private static KeyEntry exclusive(String owner, long token, Instant end, @Nullable String process) {
-		return (process != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, end, process)
-				: KeyEntry.reservation(owner, end);
+		if (process == null) {
+			return KeyEntry.reservation(owner, end);
+		}
+		boolean recallable = process.endsWith(LockSql.RECALLABLE);
+		String name = recallable ? process.substring(0, process.length() - LockSql.RECALLABLE.length()) : process;
+		return new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, end, name, recallable);
 	}
 
 	/**
@@ -210,6 +214,19 @@ final class KeyRows {
 		return versions;
 	}
 
+	/**
+	 * Recall the leases of the keys that are recallable.
+	 * @return whether there is any
+	 */
+	static boolean recall(LockConnection connection, Collection<String> keys) throws SQLException {
+		SqlParameters parameters = SqlParameters.ofKeys(keys);
+		PreparedStatement statement = connection.prepare(connection.sql().recall(parameters.placeholders()));
+		parameters.bind(statement, 1);
+		try (ResultSet rows = statement.executeQuery()) {
+			return rows.next();
+		}
+	}
+
 	private static long insert(LockConnection connection, String key, KeyRow row) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().insert());
 		long now = Durations.micros(row.state().now());
@@ -239,7 +256,7 @@ final class KeyRows {
 		KeyEntry exclusive = state.exclusive();
 		statement.setString(index, owner(exclusive));
 		statement.setLong(index + 1, state.token());
-		statement.setString(index + 2, (exclusive != null && !exclusive.isReservation()) ? exclusive.process() : null);
+		statement.setString(index + 2, holder(exclusive));
 		statement.setLong(index + 3, row.sharedUntil());
 		statement.setString(index + 4, lines(row));
 		statement.setString(index + 5, waiting(state));
@@ -262,6 +279,11 @@ final class KeyRows {
 
 	private static long end(@Nullable KeyEntry exclusive) {
 		return (exclusive != null) ? Durations.micros(exclusive.end()) : 0;
+	}
+
+	private static @Nullable String holder(@Nullable KeyEntry exclusive) {
+		return (exclusive == null || exclusive.isReservation()) ? null
+				: exclusive.recallable() ? exclusive.process() + LockSql.RECALLABLE : exclusive.process();
 	}
 
 	private static @Nullable String owner(@Nullable KeyEntry exclusive) {

@@ -79,17 +79,20 @@ final class LeaseOperations {
 		boolean notified = listening && denial != ROW_IS_BUSY
 				&& denial != SingleStatementOperations.WITHOUT_NOTIFICATION;
 		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
-		return new Denial(Durations.min(denial.retryAfter(),
-				notified ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
+		Duration retryAfter = Durations.min(denial.retryAfter(),
+				notified ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter());
+		return new Denial(retryAfter, 0, denial.recalled());
 	}
 
 	/**
 	 * Acquire all keys of a request, or none of them.
 	 * @param queueing whether the request will wait if it is denied
+	 * @param recallable whether the lease is to be recallable
 	 */
-	Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing) throws SQLException {
+	Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing, boolean recallable)
+			throws SQLException {
 		return (isExclusiveSingleKey(request) && (this.notified || !queueing))
-				? acquireExclusiveSingleKey(connection, request, queueing)
+				? acquireExclusiveSingleKey(connection, request, queueing, recallable)
 				: acquireInRows(connection, request, queueing);
 	}
 
@@ -97,11 +100,11 @@ final class LeaseOperations {
 		return SingleStatementOperations.isExclusive(request) && !request.terms().fair() && !request.hasMultipleKeys();
 	}
 
-	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing)
-			throws SQLException {
+	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing,
+			boolean recallable) throws SQLException {
 		String contend = (queueing && this.notified) ? connection.sql().contend() : null;
 		try {
-			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contend);
+			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contend, recallable);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {

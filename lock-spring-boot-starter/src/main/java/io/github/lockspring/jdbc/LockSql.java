@@ -29,6 +29,11 @@ import io.github.lockspring.spi.state.KeyState;
 final class LockSql {
 
 	/**
+	 * Ends the name of the process whose lease is recallable. It is no character of names.
+	 */
+	static final String RECALLABLE = "!";
+
+	/**
 	 * Hands the key off to the first waiting request, or releases it if there is none.
 	 * The next owner must acquire the key before the reservation ends. The column of the
 	 * waiting requests is assigned last because some databases assign from left to right.
@@ -49,7 +54,7 @@ final class LockSql {
 	 * requests, because the key will be free earlier than they know.
 	 */
 	private static final String RELEASE_WITH_DELAY = """
-			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?, version = version + 1
+			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?, holder = TRIM(TRAILING '!' FROM holder), version = version + 1
 			WHERE lock_key IN (@@placeholders@@) AND owner = ? AND expires_at > @@now@@ AND @@short-wait@@
 			""";
 
@@ -143,6 +148,8 @@ final class LockSql {
 
 	private final @Nullable String mark;
 
+	private final @Nullable String tryAcquire;
+
 	LockSql(JdbcDialect dialect, TableName table) {
 		this.dialect = dialect;
 		this.table = table;
@@ -162,6 +169,8 @@ final class LockSql {
 		this.writeAndNotify = dialect.render(write + dialect.notifying(), table, 0);
 		String mark = dialect.mark();
 		this.mark = (mark != null) ? dialect.render(mark, table, 0) : null;
+		String tryAcquire = dialect.tryAcquire();
+		this.tryAcquire = (tryAcquire != null) ? dialect.render(tryAcquire, table, 0) : null;
 	}
 
 	String acquire() {
@@ -174,6 +183,26 @@ final class LockSql {
 
 	@Nullable String contend() {
 		return this.contend;
+	}
+
+	@Nullable String tryAcquire() {
+		return this.tryAcquire;
+	}
+
+	/**
+	 * Return the statement that recalls the leases of keys, with a row for each that is
+	 * recallable.
+	 */
+	String recall(int placeholders) {
+		return render(Objects.requireNonNull(this.dialect.recall()), placeholders);
+	}
+
+	/**
+	 * Return the statement that makes a lease one that is not recallable. Its parameters
+	 * are key and owner.
+	 */
+	String declineRecall() {
+		return render(Objects.requireNonNull(this.dialect.declineRecall()), 0);
 	}
 
 	String release(int placeholders) {

@@ -93,6 +93,21 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
+	String tryAcquire() {
+		return PostgresStatements.TRY.replace("@@acquire@@", PostgresStatements.ACQUIRE);
+	}
+
+	@Override
+	String recall() {
+		return PostgresStatements.RECALL;
+	}
+
+	@Override
+	String declineRecall() {
+		return PostgresStatements.DECLINE + notifying();
+	}
+
+	@Override
 	String awaited() {
 		return PostgresStatements.AWAITED;
 	}

@@ -27,7 +27,7 @@ final class PostgresStatements {
 	 * Checks first whether another owner holds the key, because the insert would lock the
 	 * row of the holder, and write, before it detects that. Times are computed after the
 	 * row was locked, which may take a moment; only differences of times that were
-	 * computed before are used.
+	 * computed before are used. A lease for which others wait is not recallable.
 	 */
 	static final String ACQUIRE = """
 			INSERT INTO @@table@@ AS held
@@ -48,12 +48,15 @@ final class PostgresStatements {
 			      ELSE GREATEST(held.token + 1, @@now@@) + excluded.token - excluded.version END,
 			  owner = excluded.owner,
 			  expires_at = @@now@@ + excluded.expires_at - excluded.version,
-			  holder = excluded.holder,
+			  holder = CASE
+			      WHEN held.owner = excluded.owner AND held.expires_at > @@now@@ AND held.holder IS NOT NULL THEN held.holder
+			      WHEN held.awaited_until > @@now@@ THEN TRIM(TRAILING '!' FROM excluded.holder)
+			      ELSE excluded.holder END,
 			  held_since = excluded.held_since,
 			  shared_until = 0,
 			  version = held.version + 1
 			WHERE held.owner = excluded.owner OR (held.expires_at <= @@now@@ AND held.shared_until <= @@now@@)
-			RETURNING token
+			RETURNING token, holder LIKE '%!' AS recallable
 			""";
 
 	/**
@@ -84,9 +87,10 @@ final class PostgresStatements {
 
 	/**
 	 * Acquires, or else leaves a mark in the row, unless there is one that lasts, with
-	 * which the release sends a notification. The result is a row with the token if
-	 * granted, a row without a token but with the time until the key will be free if
-	 * there is a mark, or no row.
+	 * which the release sends a notification, and recalls the lease if it is recallable.
+	 * The result is a row with the token, and whether the lease is recallable, if
+	 * granted, a row without a token but with the time until the key will be free, and
+	 * whether the lease is recalled, if there is a mark, or no row.
 	 */
 	static final String CONTEND = """
 			WITH attempt AS (
@@ -95,15 +99,40 @@ final class PostgresStatements {
 			  UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
 			  WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
 			      AND awaited_until < @@now@@ + @@half-mark@@ AND NOT EXISTS (SELECT 1 FROM attempt)
-			  RETURNING GREATEST(expires_at, shared_until) - @@now@@ AS remaining
+			  RETURNING GREATEST(expires_at, shared_until) - @@now@@ AS remaining, @@recall@@ AS recalled
 			)
-			SELECT token, CAST(0 AS bigint) FROM attempt
+			SELECT token, CAST(0 AS bigint), recallable FROM attempt
 			UNION ALL
-			SELECT NULL, remaining FROM mark
+			SELECT NULL, remaining, recalled FROM mark
 			UNION ALL
-			SELECT NULL, GREATEST(expires_at, shared_until) - @@now@@ FROM @@table@@
+			SELECT NULL, GREATEST(expires_at, shared_until) - @@now@@, FALSE FROM @@table@@
 			WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
 			    AND awaited_until >= @@now@@ + @@half-mark@@ AND NOT EXISTS (SELECT 1 FROM attempt)
+			""";
+
+	/**
+	 * Acquires, or else recalls the lease if it is recallable, and no other request waits
+	 * for it. The result is that of {@link #CONTEND}, or no row if there is no recall.
+	 */
+	static final String TRY = """
+			WITH attempt AS (
+			@@acquire@@
+			)
+			SELECT token, CAST(0 AS bigint), recallable FROM attempt
+			UNION ALL
+			SELECT NULL, expires_at - @@now@@, @@recall@@ FROM @@table@@
+			WHERE lock_key = ? AND expires_at > @@now@@ AND holder LIKE '%!' AND awaited_until <= @@now@@
+			    AND NOT EXISTS (SELECT 1 FROM attempt)
+			""";
+
+	static final String RECALL = """
+			SELECT @@recall@@ FROM @@table@@
+			WHERE lock_key IN (@@placeholders@@) AND expires_at > @@now@@ AND holder LIKE '%!'
+			""";
+
+	static final String DECLINE = """
+			UPDATE @@table@@ SET holder = TRIM(TRAILING '!' FROM holder), version = version + 1
+			WHERE lock_key = ? AND owner = ? AND expires_at > @@now@@ AND holder LIKE '%!' AND @@short-wait@@
 			""";
 
 	/**
@@ -145,6 +174,18 @@ final class PostgresStatements {
 			RETURNING CASE WHEN awaited_until > @@now@@ THEN @@notification@@ END
 			""".replace("@@notification@@", notification("lock_key"));
 
+	/**
+	 * Begins the message that recalls a lease, before the name of the key.
+	 */
+	static final String RECALL_PREFIX = "r";
+
+	/**
+	 * Sends a message to the holder, if its lease is recallable, and returns whether it
+	 * is.
+	 */
+	private static final String RECALL_MESSAGE = "CASE WHEN holder LIKE '%!' THEN "
+			+ notification("'" + RECALL_PREFIX + "'", "lock_key") + " IS NOT NULL ELSE FALSE END";
+
 	static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
 
 	/**
@@ -184,7 +225,8 @@ final class PostgresStatements {
 	 * Replace the placeholders that only PostgreSQL has.
 	 */
 	static String render(String template) {
-		return template.replace("@@short-wait@@", SHORT_WAIT)
+		return template.replace("@@recall@@", RECALL_MESSAGE)
+			.replace("@@short-wait@@", SHORT_WAIT)
 			.replace("@@no-flush@@", NO_FLUSH)
 			.replace("@@mark@@", String.valueOf(MARK))
 			.replace("@@half-mark@@", String.valueOf(MARK / 2));
@@ -195,7 +237,12 @@ final class PostgresStatements {
 	 * @param column the column of the key
 	 */
 	static String notification(String column) {
-		return "CAST(pg_notify(%s, encode(substr(sha256(%s), 1, 8), 'hex')) AS text)".formatted(CHANNEL, column);
+		return notification("''", column);
+	}
+
+	private static String notification(String prefix, String column) {
+		return "CAST(pg_notify(%s, %s || encode(substr(sha256(%s), 1, 8), 'hex')) AS text)".formatted(CHANNEL, prefix,
+				column);
 	}
 
 	/**

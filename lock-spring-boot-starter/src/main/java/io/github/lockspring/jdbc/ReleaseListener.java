@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -49,6 +50,8 @@ import io.github.lockspring.support.Deadline;
  * may send.</li>
  * <li>A change of a watched value sends the same notification. Requests and watches of
  * the same key receive both.</li>
+ * <li>A denied request for a key whose lease is recallable sends such a message to the
+ * process of the holder.</li>
  * <li>A lost connection is replaced, and all waiting requests are retried, and watched
  * values read, because notifications may have been missed. Until then they are polled
  * more often.</li>
@@ -62,7 +65,8 @@ final class ReleaseListener implements AutoCloseable {
 
 	private static final int POLL_MILLIS = 250;
 
-	private static final Pattern MESSAGE = Pattern.compile("[0-9a-f]{16}");
+	private static final Pattern MESSAGE = Pattern
+		.compile("(" + PostgresStatements.RECALL_PREFIX + "?)([0-9a-f]{16})");
 
 	/**
 	 * Interval of the checks of the connection. In between, requests whose notifications
@@ -91,12 +95,23 @@ final class ReleaseListener implements AutoCloseable {
 	 */
 	private static final Duration WATCH_TIME = Duration.ofSeconds(20);
 
+	/**
+	 * Time after which a lease is over that has been neither released nor lost, which is
+	 * longer than any is retained.
+	 */
+	private static final Duration LEASE_TIME = Duration.ofDays(1);
+
 	private final Registrations<LeaseRequest> waiters = new Registrations<>(WAITING_TIME);
 
 	/**
 	 * Keys of the watched values.
 	 */
 	private final Registrations<String> watches = new Registrations<>(WATCH_TIME);
+
+	/**
+	 * Leases of this process that are recallable.
+	 */
+	private final Registrations<LeaseRequest> recallable = new Registrations<>(LEASE_TIME);
 
 	private final AtomicLong unreadable = new AtomicLong();
 
@@ -183,6 +198,42 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	/**
+	 * Register a request for the recall of its lease, before it is sent.
+	 * @return whether recalls are currently received
+	 */
+	boolean awaitRecall(LeaseRequest request) {
+		listenForAWhile();
+		if (this.listening) {
+			this.recallable.add(request.key(), request);
+		}
+		return this.listening;
+	}
+
+	/**
+	 * Unregister a request for the recall of its lease.
+	 */
+	void forgetRecall(LeaseRequest request) {
+		this.recallable.remove(request.key(), request);
+	}
+
+	/**
+	 * Keep listening for recalls, and report if they are currently not received.
+	 */
+	void checkRecalls() {
+		listenForAWhile();
+		if (!this.listening) {
+			notifyOfMissedRecalls();
+		}
+	}
+
+	private void notifyOfMissedRecalls() {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			listener.onRecallsMissed();
+		}
+	}
+
+	/**
 	 * Unregister a request.
 	 */
 	void forget(LeaseRequest request) {
@@ -234,6 +285,7 @@ final class ReleaseListener implements AutoCloseable {
 			this.failing = false;
 			this.waiters.names().forEach(this::notifyWaiters);
 			this.watches.names().forEach(this::notifyWaiters);
+			notifyOfMissedRecalls();
 			do {
 				receive(channel, Deadline.after(CHECK_INTERVAL));
 			}
@@ -246,15 +298,27 @@ final class ReleaseListener implements AutoCloseable {
 			channel.receive(POLL_MILLIS, this::received);
 			this.waiters.removeExpired();
 			this.watches.removeExpired();
+			this.recallable.removeExpired();
 		}
 	}
 
 	private void received(String message) {
-		if (MESSAGE.matcher(message).matches()) {
-			notifyWaiters(message);
+		Matcher matcher = MESSAGE.matcher(message);
+		if (matcher.matches()) {
+			notify(matcher.group(2), !matcher.group(1).isEmpty());
 		}
 		else if (this.unreadable.getAndIncrement() == 0) {
 			logger.warn(warning(1));
+		}
+	}
+
+	private void notify(String name, boolean recalled) {
+		BackendListener listener = this.listener;
+		if (!recalled) {
+			notifyWaiters(name);
+		}
+		else if (listener != null) {
+			this.recallable.of(name).forEach(listener::onRecall);
 		}
 	}
 

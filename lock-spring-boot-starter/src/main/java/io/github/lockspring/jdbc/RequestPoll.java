@@ -43,6 +43,7 @@ import io.github.lockspring.spi.state.KeyState;
  * missing in the rows are entered, in one batch.</li>
  * <li>Marks that are half expired are renewed, in one statement. Requests for a row that
  * has been written since it was read are not part of the result.</li>
+ * <li>Leases that are recallable are recalled again, in one statement.</li>
  * </ol>
  */
 final class RequestPoll {
@@ -92,10 +93,22 @@ final class RequestPoll {
 		List<LeaseRequest> denied = requests.stream().filter((request) -> isDenied(request, rows)).toList();
 		Set<String> unsure = new HashSet<>(extendQueueEntries(denied, rows));
 		unsure.addAll(renewMarks(denied, rows));
+		recall(denied, rows);
 		for (LeaseRequest request : denied) {
 			if (Collections.disjoint(request.keys(), unsure)) {
 				this.denials.put(request, KeyRow.states(request, rows).denial(request));
 			}
+		}
+	}
+
+	private void recall(List<LeaseRequest> denied, Map<String, KeyRow> rows) throws SQLException {
+		List<String> keys = denied.stream()
+			.flatMap((request) -> request.keys().stream())
+			.distinct()
+			.filter((key) -> KeyRow.of(key, rows).isRecallable())
+			.toList();
+		if (!keys.isEmpty()) {
+			KeyRows.recall(this.connection, keys);
 		}
 	}
 

@@ -68,17 +68,23 @@ final class SingleStatementOperations {
 	 * @param recentKeys the keys whose rows are likely to be free
 	 * @param contend the statement that leaves a mark if the request is denied, so that
 	 * it will be notified, or {@code null}
+	 * @param recallable whether the lease is to be recallable
 	 * @return a grant, a denial until the current lease ends, or
 	 * {@link #WITHOUT_NOTIFICATION}
 	 */
 	static Attempt acquire(LockConnection connection, LeaseRequest request, RecentKeys recentKeys,
-			@Nullable String contend) throws SQLException {
-		String reacquire = recentKeys.remove(request.key()) ? connection.sql().reacquire() : null;
+			@Nullable String contend, boolean recallable) throws SQLException {
+		String reacquire = (recentKeys.remove(request.key()) && !recallable) ? connection.sql().reacquire() : null;
 		Long token = (reacquire != null) ? reacquire(connection, request, reacquire) : null;
 		if (token != null) {
-			return grant(request.terms(), token);
+			return grant(request.terms(), token, false);
 		}
-		return (contend != null) ? contendInTurn(connection, request, contend) : acquire(connection, request);
+		if (contend != null) {
+			return contendInTurn(connection, request, contend, recallable);
+		}
+		String tryAcquire = connection.sql().tryAcquire();
+		return (tryAcquire != null) ? tryAcquire(connection, request, tryAcquire, recallable)
+				: acquire(connection, request);
 	}
 
 	/**
@@ -86,11 +92,11 @@ final class SingleStatementOperations {
 	 * released the key while the statement was running, which is not visible to the
 	 * statement.
 	 */
-	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, String sql)
-			throws SQLException {
-		Attempt attempt = contend(connection, request, sql);
+	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, String sql,
+			boolean recallable) throws SQLException {
+		Attempt attempt = contend(connection, request, sql, recallable);
 		for (int i = 1; i < MAX_OVERTAKEN && attempt.equals(WITHOUT_NOTIFICATION); i++) {
-			attempt = contend(connection, request, sql);
+			attempt = contend(connection, request, sql, recallable);
 		}
 		return attempt;
 	}
@@ -108,37 +114,63 @@ final class SingleStatementOperations {
 
 	private static Attempt acquire(LockConnection connection, LeaseRequest request) throws SQLException {
 		PreparedStatement statement = connection.prepareAcquire(connection.sql().acquire());
-		bindAcquire(connection, statement, request);
+		bindAcquire(connection, statement, request, false);
 		Long token = connection.dialect().acquire(statement);
-		return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;
+		return (token != null) ? grant(request.terms(), token, false) : Denial.UNKNOWN_DURATION;
 	}
 
-	private static Attempt contend(LockConnection connection, LeaseRequest request, String sql) throws SQLException {
+	private static Attempt tryAcquire(LockConnection connection, LeaseRequest request, String sql, boolean recallable)
+			throws SQLException {
+		PreparedStatement statement = connection.prepareAcquire(sql);
+		bindAcquire(connection, statement, request, recallable);
+		statement.setBytes(6, SqlParameters.bytes(request.key()));
+		return attempt(statement, request, Denial.UNKNOWN_DURATION);
+	}
+
+	private static Attempt contend(LockConnection connection, LeaseRequest request, String sql, boolean recallable)
+			throws SQLException {
 		PreparedStatement statement = connection.prepare(sql);
-		bindAcquire(connection, statement, request);
+		bindAcquire(connection, statement, request, recallable);
 		statement.setBytes(6, SqlParameters.bytes(request.key()));
 		statement.setBytes(7, SqlParameters.bytes(request.key()));
+		return attempt(statement, request, WITHOUT_NOTIFICATION);
+	}
+
+	private static Attempt attempt(PreparedStatement statement, LeaseRequest request, Denial withoutRow)
+			throws SQLException {
 		try (ResultSet result = statement.executeQuery()) {
 			if (!result.next()) {
-				return WITHOUT_NOTIFICATION;
+				return withoutRow;
 			}
 			long token = result.getLong(1);
-			return result.wasNull() ? new Denial(Duration.of(result.getLong(2), ChronoUnit.MICROS))
-					: grant(request.terms(), token);
+			return result.wasNull()
+					? new Denial(Duration.of(result.getLong(2), ChronoUnit.MICROS), 0, result.getBoolean(3))
+					: grant(request.terms(), token, result.getBoolean(3));
 		}
 	}
 
-	private static Grant grant(LeaseTerms terms, long lastToken) {
-		return new Grant(lastToken - terms.tokens() + 1, terms.leaseTime());
+	private static Grant grant(LeaseTerms terms, long lastToken, boolean recallable) {
+		return new Grant(lastToken - terms.tokens() + 1, terms.leaseTime(), recallable);
 	}
 
-	private static void bindAcquire(LockConnection connection, PreparedStatement statement, LeaseRequest request)
-			throws SQLException {
+	private static void bindAcquire(LockConnection connection, PreparedStatement statement, LeaseRequest request,
+			boolean recallable) throws SQLException {
+		String process = connection.processName();
 		statement.setBytes(1, SqlParameters.bytes(request.key()));
 		statement.setString(2, request.owner().toString());
 		statement.setLong(3, SqlParameters.micros(request.terms().leaseTime()));
 		statement.setLong(4, request.terms().tokens());
-		statement.setString(5, connection.processName());
+		statement.setString(5, recallable ? process + LockSql.RECALLABLE : process);
+	}
+
+	/**
+	 * Make a lease one that is not recallable.
+	 */
+	static void declineRecall(LockConnection connection, LeaseRequest lease) throws SQLException {
+		PreparedStatement statement = connection.prepare(connection.sql().declineRecall());
+		statement.setBytes(1, SqlParameters.bytes(lease.key()));
+		statement.setString(2, lease.owner().toString());
+		connection.dialect().updateAndNotify(statement);
 	}
 
 	/**

@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.state.KeyState;
 import io.github.lockspring.spi.state.KeyStates;
@@ -70,13 +71,27 @@ final class VersionedRowOperations {
 			return grant(rows, states.granted(request, process), request, request.terms().fair());
 		}
 		write(rows, states.denied(request), true);
+		boolean recalled = recall(rows);
 		if (queueing) {
 			write(rows, false, (row) -> row.state().entered(request, process, !notified));
 		}
 		if (queueing && notified && !request.hasMultipleKeys()) {
 			mark(request.key(), KeyRow.of(request.key(), rows));
 		}
-		return KeyRow.states(request, rows).denial(request);
+		Denial denial = KeyRow.states(request, rows).denial(request);
+		return new Denial(denial.retryAfter(), 0, recalled);
+	}
+
+	/**
+	 * Recall the leases for which no other request waits.
+	 */
+	private boolean recall(Map<String, KeyRow> rows) throws SQLException {
+		List<String> keys = rows.keySet().stream().filter((key) -> isRecallable(KeyRow.of(key, rows))).toList();
+		return !keys.isEmpty() && KeyRows.recall(this.connection, keys);
+	}
+
+	private static boolean isRecallable(KeyRow row) {
+		return row.isRecallable() && !row.awaited();
 	}
 
 	private void mark(String key, KeyRow row) throws SQLException {

@@ -18,6 +18,7 @@ package io.github.lockspring.spi;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -45,9 +46,19 @@ abstract class RecallRules extends BackendRules {
 	}
 
 	private LeaseRequest acquireRecallable() {
+		return await().until(this::recallable, Optional::isPresent).orElseThrow();
+	}
+
+	/**
+	 * The first lease of a process need not be recallable.
+	 */
+	private Optional<LeaseRequest> recallable() {
 		LeaseRequest request = this.one.recallableRequest(this.key);
-		assertThat(this.one.acquire(request).recallable()).isTrue();
-		return request;
+		if (this.one.acquire(request).recallable()) {
+			return Optional.of(request);
+		}
+		this.one.release(request);
+		return Optional.empty();
 	}
 
 	private boolean isRecalled(Attempt attempt) {

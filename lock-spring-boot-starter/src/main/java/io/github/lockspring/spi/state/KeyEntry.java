@@ -40,8 +40,11 @@ import io.github.lockspring.support.Durations;
  * @param token the last fencing token of the lease, 0 for an entry in the queue
  * @param end the time at which it expires, by the clock of the store
  * @param process the name of the process, empty if it is unknown
+ * @param recallable whether the holder is asked to release the lease when another request
+ * is denied because of it, which is not part of the {@linkplain #toLine() line}
  */
-public record KeyEntry(String owner, LeaseMode mode, boolean queued, long token, Instant end, String process) {
+public record KeyEntry(String owner, LeaseMode mode, boolean queued, long token, Instant end, String process,
+		boolean recallable) {
 
 	private static final Pattern LINE = Pattern
 		.compile("(\\+?)([xsp])(?:(\\d+)/(\\d+)(?:/(\\d+))?)? (\\S+) (\\d+) (\\d+) ([^\\n]*)");
@@ -49,6 +52,19 @@ public record KeyEntry(String owner, LeaseMode mode, boolean queued, long token,
 	private static final String NO_TEXT = "[^ -~]";
 
 	private static final int MAX_SHOWN = 128;
+
+	/**
+	 * Create an entry that is not recallable.
+	 * @param owner the text of the owner of the request
+	 * @param mode the share that is held or wanted
+	 * @param queued whether it is an entry in the queue
+	 * @param token the last fencing token of the lease, 0 for an entry in the queue
+	 * @param end the time at which it expires
+	 * @param process the name of the process, empty if it is unknown
+	 */
+	public KeyEntry(String owner, LeaseMode mode, boolean queued, long token, Instant end, String process) {
+		this(owner, mode, queued, token, end, process, false);
+	}
 
 	/**
 	 * Create the reservation of a key that was handed off to a waiting request, until the
@@ -163,7 +179,7 @@ public record KeyEntry(String owner, LeaseMode mode, boolean queued, long token,
 	 * @return the entry
 	 */
 	public KeyEntry until(Instant end) {
-		return new KeyEntry(this.owner, this.mode, this.queued, this.token, end, this.process);
+		return new KeyEntry(this.owner, this.mode, this.queued, this.token, end, this.process, this.recallable);
 	}
 
 	/**
