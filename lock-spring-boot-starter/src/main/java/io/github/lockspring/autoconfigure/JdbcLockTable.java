@@ -86,8 +86,8 @@ final class JdbcLockTable {
 	}
 
 	/**
-	 * Return whether the database notifies of releases, {@code false} if it was
-	 * unavailable at startup.
+	 * Return whether the database notifies of releases, by its URL if it was unavailable
+	 * at startup.
 	 */
 	boolean supportsNotifications() {
 		return this.schema.areReleasesNotified();

@@ -53,7 +53,7 @@ public final class JdbcLockSchema {
 
 	private final TableName table;
 
-	private volatile boolean releasesNotified;
+	private volatile @Nullable Boolean releasesNotified;
 
 	/**
 	 * Create a schema. Does not access the database yet.
@@ -138,11 +138,13 @@ public final class JdbcLockSchema {
 
 	/**
 	 * Return whether the database supports release notifications, which is determined by
-	 * {@link #validate()}.
+	 * {@link #validate()}, and before by the URL.
 	 * @return whether the database supports release notifications
 	 */
 	public boolean areReleasesNotified() {
-		return this.releasesNotified;
+		Boolean notified = this.releasesNotified;
+		return (notified != null) ? notified
+				: JdbcAddress.url(this.dataSource).filter((url) -> url.startsWith("jdbc:postgresql:")).isPresent();
 	}
 
 	/**

@@ -29,7 +29,8 @@ import io.github.lockspring.spi.state.KeyState;
 final class LockSql {
 
 	/**
-	 * Ends the name of the process whose lease is recallable. It is no character of names.
+	 * Ends the name of the process whose lease is recallable. It is no character of
+	 * names.
 	 */
 	static final String RECALLABLE = "!";
 

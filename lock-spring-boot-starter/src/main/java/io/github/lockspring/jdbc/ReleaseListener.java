@@ -65,8 +65,7 @@ final class ReleaseListener implements AutoCloseable {
 
 	private static final int POLL_MILLIS = 250;
 
-	private static final Pattern MESSAGE = Pattern
-		.compile("(" + PostgresStatements.RECALL_PREFIX + "?)([0-9a-f]{16})");
+	private static final Pattern MESSAGE = Pattern.compile("(" + PostgresStatements.RECALL_PREFIX + "?)([0-9a-f]{16})");
 
 	/**
 	 * Interval of the checks of the connection. In between, requests whose notifications

@@ -278,6 +278,7 @@ class JdbcLockConfigurationServerTests {
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				assertThat(output).contains("the database is unavailable");
+				assertThat(context.getBean(JdbcLockBackend.class).capabilities()).contains(Capability.NOTIFICATIONS);
 			});
 	}
 
