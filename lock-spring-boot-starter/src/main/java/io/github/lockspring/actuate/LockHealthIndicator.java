@@ -79,6 +79,10 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 		if (!warnings.isEmpty()) {
 			builder.withDetail("warnings", warnings);
 		}
+		int retained = this.engine.inspection().retained();
+		if (retained > 0) {
+			builder.withDetail("retained", retained);
+		}
 		Probe probe = currentProbe();
 		long remaining = this.timeout.toNanos() - probe.age();
 		try {

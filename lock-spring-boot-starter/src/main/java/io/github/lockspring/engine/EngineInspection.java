@@ -59,16 +59,19 @@ public final class EngineInspection {
 
 	private final BooleanSupplier renewing;
 
+	private final RetainedLeases retainedLeases;
+
 	private final Duration timeout;
 
 	EngineInspection(EngineContext context, RenewalPlan plan, LossHandler lossHandler, AsyncDispatcher dispatcher,
-			BooleanSupplier renewing) {
+			BooleanSupplier renewing, RetainedLeases retainedLeases) {
 		this.context = context;
 		this.store = context.store();
 		this.plan = plan;
 		this.lossHandler = lossHandler;
 		this.dispatcher = dispatcher;
 		this.renewing = renewing;
+		this.retainedLeases = retainedLeases;
 		this.timeout = context.settings().operationTimeout();
 	}
 
@@ -78,6 +81,14 @@ public final class EngineInspection {
 	 */
 	public Snapshot snapshot() {
 		return new SnapshotReader(this.context, this.plan).read();
+	}
+
+	/**
+	 * Return how many leases this process retains, none of which is held.
+	 * @return the number of leases
+	 */
+	public int retained() {
+		return this.retainedLeases.count();
 	}
 
 	/**

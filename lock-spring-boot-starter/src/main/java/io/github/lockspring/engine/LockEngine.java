@@ -122,7 +122,7 @@ public final class LockEngine implements AutoCloseable {
 		this.multiKeyAcquirer = new MultiKeyAcquirer(this.context, this.acquirer, plan, releaseRetrier,
 				this.leaseReleaser, this.dispatchers.steps());
 		this.inspection = new EngineInspection(this.context, plan, this.lossHandler, this.dispatchers.calls(),
-				renewals::isRenewing);
+				renewals::isRenewing, retainedLeases);
 		this.notifications = new StoreNotifications(this.context, plan, this.lossHandler, this.values, retainedLeases);
 		this.lifecycle = new EngineLifecycle(this.context, this.dispatchers, this.values, this.lossHandler,
 				releaseRetrier, this.acquirer, retainedLeases);

@@ -118,6 +118,10 @@ final class RetainedLeases {
 		return true;
 	}
 
+	int count() {
+		return this.count.get();
+	}
+
 	/**
 	 * Release a lease that another process wants, now or when its holder ends.
 	 */

@@ -19,6 +19,7 @@ package io.github.lockspring.actuate;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -77,6 +79,21 @@ class LockHealthIndicatorTests {
 		Health health = this.indicator.health();
 		assertThat(health.getStatus()).isEqualTo(Status.UP);
 		assertThat(health.getDetails()).containsEntry("backend", "probed").containsKey("roundTripTime");
+	}
+
+	@Test
+	void whenLeasesAreRetainedThenTheyAreCounted() throws Exception {
+		assertThat(this.indicator.health().getDetails()).doesNotContainKey("retained");
+		try (LockEngine engine = new LockEngine(new LocalLockBackend(), EngineSettings.defaults(), EngineListener.NONE,
+				TimeSource.SYSTEM)) {
+			AcquireOptions options = AcquireOptions.exclusive(Duration.ofSeconds(30), true)
+				.withRetain(Duration.ofHours(1));
+			for (String key : List.of("a", "b")) {
+				Objects.requireNonNull(engine.acquire(key, options, 0)).release();
+			}
+			assertThat(new LockHealthIndicator(engine, Duration.ofSeconds(20), this.time).health().getDetails())
+				.containsEntry("retained", 2);
+		}
 	}
 
 	@Test

@@ -142,6 +142,7 @@ final class SqlServerStore implements Store {
 						Trait.DISTRIBUTED),
 				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
 				new Entrant(LockStarter.NAME, this::lockStarter, Trait.values()),
+				new Entrant(LockStarter.RETAINING, () -> lockStarter().retaining(), Trait.values()),
 				new Entrant("spring-integration", () -> new SpringIntegration(newDataSource()), Trait.values()),
 				new Entrant("shedlock", this::shedLock, Trait.EXCLUSIVE, Trait.DISTRIBUTED, Trait.RENEWING));
 	}
