@@ -163,6 +163,25 @@ class RedisReplyDroppedServerTests {
 		assertThat(this.run.release(next)).isTrue();
 	}
 
+	@Test
+	void leaseThatIsNotReleasedForAnotherRemainsHeldAndIsReleasedAfterItsUse() throws Exception {
+		AcquireOptions retained = OPTIONS.withRetain(Duration.ofMinutes(1));
+		int declined = 0;
+		for (int i = 0; i < TIMES; i++) {
+			Hold hold = this.run.acquire(this.victim, "key", retained, WAIT);
+			assertThat(hold).isNotNull();
+			Future<String> reply = drop(RedisScript.DECLINE_RECALL);
+			assertThat(this.run.acquire(this.other, "key", OPTIONS, Duration.ZERO)).isNull();
+			declined += isDropped(reply) ? 1 : 0;
+			assertThat(hold.isHeld()).isTrue();
+			assertThat(this.run.release(hold)).isTrue();
+			assertOtherAcquires("key");
+		}
+		assertThat(declined).isPositive();
+		assertThat(this.run.unavailable).isEmpty();
+		assertEnd();
+	}
+
 	/**
 	 * The request does not reach the server, which therefore has the lease still.
 	 */

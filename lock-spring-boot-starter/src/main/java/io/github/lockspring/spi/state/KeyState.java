@@ -336,7 +336,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 			return null;
 		}
 		Duration held = Durations.max(Duration.between(heldSince(), this.now), Duration.ZERO);
-		Duration pause = Durations.min(held, RESERVATION_TIME).multipliedBy(Math.max(position, 1)).dividedBy(2);
+		Duration pause = Durations.min(held, RESERVATION_TIME).multipliedBy(Math.max(position, 1)).dividedBy(3);
 		return Durations.max(Durations.min(pause, MAX_PAUSE), MIN_PAUSE);
 	}
 
