@@ -18,6 +18,7 @@ package io.github.lockspring.benchmarks.contestant;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.RedisClient;
@@ -37,12 +38,14 @@ import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RLock;
+import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 import io.github.lockspring.concurrent.DistributedCountDownLatch;
 import io.github.lockspring.concurrent.LeaseLock;
+import io.github.lockspring.concurrent.LeaseReadWriteLock;
 import io.github.lockspring.concurrent.LeaseSemaphore;
 import io.github.lockspring.concurrent.LockClient;
 
@@ -125,6 +128,25 @@ public final class Primitive implements Contestant {
 	}
 
 	/**
+	 * Our read-write lock: every tenth acquisition writes.
+	 * @param starter brings the client
+	 * @return the contestant
+	 */
+	public static Primitive readWrite(LockStarter starter) {
+		LockClient client = starter.client();
+		return new Primitive((key) -> {
+			LeaseReadWriteLock locks = client.readWriteLock(key);
+			LeaseLock lock = isWriting() ? locks.writeLock() : locks.readLock();
+			lock.lockInterruptibly();
+			return lock::unlock;
+		}, starter::close);
+	}
+
+	private static boolean isWriting() {
+		return ThreadLocalRandom.current().nextInt(10) == 0;
+	}
+
+	/**
 	 * Our count-down latch.
 	 * @param starter brings the client
 	 * @return the contestant
@@ -188,6 +210,16 @@ public final class Primitive implements Contestant {
 			}
 			semaphore.acquire();
 			return semaphore::release;
+		}, client::shutdown);
+	}
+
+	public static Primitive redissonReadWrite(String uri) {
+		RedissonClient client = redisson(uri);
+		return new Primitive((key) -> {
+			RReadWriteLock locks = client.getReadWriteLock("bench-redisson-read:" + key);
+			RLock lock = isWriting() ? locks.writeLock() : locks.readLock();
+			lock.lockInterruptibly();
+			return lock::unlock;
 		}, client::shutdown);
 	}
 
