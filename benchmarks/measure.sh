@@ -12,15 +12,16 @@ measure() { # store, workloads, repetitions, seconds, warm-up, contestants
 
 jmh="java -cp benchmarks/target/benchmarks.jar io.github.lockspring.benchmarks.jmh.JmhMedians"
 date > "$out/times"
-measure redis uncontended,own-keys 3 1.5 --warm-up=2 floor,lock-starter,redisson,spring-integration-pub-sub
+measure redis uncontended,own-keys 3 1.5 --warm-up=3 floor,lock-starter,redisson,spring-integration-pub-sub
 measure redis one-key 3 1.5 --warm-up=2 lock-starter,redisson,spring-integration-pub-sub
 measure redis processes 3 3 --warm-up=3 lock-starter,redisson,spring-integration-spin
 measure redis hand-off 3 4 --warm-up=2 blocking-pop,lock-starter,redisson
 date >> "$out/times"
 for store in postgresql mariadb; do
-	measure $store uncontended,own-keys 3 1.5 --warm-up=2 floor,lock-starter,spring-integration
-	measure $store one-key 3 1.5 --warm-up=2 lock-starter,spring-integration
-	measure $store processes,hand-off 3 3 --warm-up=3 lock-starter,spring-integration
+	measure $store uncontended,own-keys 3 1.5 --warm-up=3 floor,lock-starter,spring-integration,shedlock
+	measure $store one-key 3 1.5 --warm-up=2 lock-starter,spring-integration,shedlock
+	measure $store processes 3 3 --warm-up=3 lock-starter,spring-integration,shedlock
+	measure $store hand-off 3 4 --warm-up=2 lock-starter,spring-integration
 	date >> "$out/times"
 done
 measure mariadb fairness 3 3 --warm-up=3 lock-starter
@@ -36,14 +37,18 @@ for store in redis zookeeper postgresql mariadb; do
 done
 measure mariadb standstill-1000 1 10 --warm-ups=0 lock-starter
 measure redis standstill-1000 1 10 --warm-ups=0 lock-starter
-measure zookeeper held-2000 1 20 --warm-ups=0 lock-starter,curator-mutex
+measure redis held-2000 1 30 --warm-ups=0 lock-starter,redisson,spring-integration-pub-sub
+measure zookeeper held-2000 1 30 --warm-ups=0 lock-starter,curator-mutex
+for store in postgresql mariadb; do
+	measure $store held-2000 1 30 --warm-ups=0 lock-starter,spring-integration,shedlock
+done
 date >> "$out/times"
 for workload in uncontended one-key; do
 	measure redis $workload 3 1.5 --warm-up=2 floor-increment,lock-starter-increment,redisson-increment,lock-starter-permit,redisson-permit,lock-starter-read,redisson-read
 	measure zookeeper $workload 3 1.5 --warm-up=2 floor-increment,lock-starter-increment,curator-increment,lock-starter-permit,curator-permit,lock-starter-read,curator-read
 	measure postgresql $workload 3 1.5 --warm-up=2 floor-increment,lock-starter-increment,lock-starter-permit,lock-starter-read
 done
-measure redis processes-16 3 3 --warm-up=3 lock-starter-permit,redisson-permit
+measure redis processes,processes-16 3 3 --warm-up=3 lock-starter-permit,redisson-permit
 for contestant in lock-starter-latch redisson-latch; do
 	measure redis hand-off 1 16 --warm-up=1 $contestant
 done
@@ -51,6 +56,7 @@ for contestant in lock-starter-latch curator-latch; do
 	measure zookeeper hand-off 1 16 --warm-up=1 $contestant
 done
 measure postgresql hand-off 1 16 --warm-up=1 lock-starter-latch
+measure redis uncontended,alternate,processes,hand-off 3 3 --warm-up=3 floor,lock-starter,lock-starter-retain
 date >> "$out/times"
 $jmh 'AnnotationBenchmark.(plainProxy|oursByNumber|oursByText|oursByProperty|oursByConcatenation|cacheable|cacheableByConcatenation|lock4j|shedLock)$|CycleBenchmark|ReentryBenchmark' -f 1 -wi 3 -w 1 -i 3 -r 1 > "$out/jmh.md" 2> "$out/jmh.err"
 for store in redis h2; do
@@ -58,3 +64,7 @@ for store in redis h2; do
 	measure $store threads-at-rest 1 10 --warm-ups=0 lock-starter
 done
 date >> "$out/times"
+for store in redis zookeeper postgresql mariadb h2; do
+	printf '\n## %s\n\n' $store
+	awk -f benchmarks/tables.awk "$out/$store.md"
+done > "$out/tables.md"
