@@ -229,10 +229,9 @@ abstract class JdbcDialect {
 
 	/**
 	 * Run one of the statements that notify of a release.
-	 * @return the number of changed rows
 	 */
-	int updateAndNotify(PreparedStatement statement) throws SQLException {
-		return statement.executeUpdate();
+	Update updateAndNotify(PreparedStatement statement) throws SQLException {
+		return new Update(statement.executeUpdate(), false);
 	}
 
 	/**
@@ -490,6 +489,16 @@ abstract class JdbcDialect {
 		};
 
 		void apply(Connection connection) throws SQLException;
+
+	}
+
+	/**
+	 * Result of a statement that notifies of a release.
+	 *
+	 * @param rows the number of changed rows
+	 * @param notified whether processes that wait for one of the keys were notified
+	 */
+	record Update(int rows, boolean notified) {
 
 	}
 

@@ -239,7 +239,7 @@ final class KeyRows {
 			throws SQLException {
 		PreparedStatement statement = prepareUpdate(connection,
 				notifying ? connection.sql().writeAndNotify() : connection.sql().write(), key, row);
-		int rows = notifying ? connection.dialect().updateAndNotify(statement) : statement.executeUpdate();
+		int rows = notifying ? connection.dialect().updateAndNotify(statement).rows() : statement.executeUpdate();
 		return requireWritten(rows, row.version() + 1);
 	}
 

@@ -34,6 +34,8 @@ final class LeaseOperations {
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
+	private static final JdbcDialect.Update NO_UPDATE = new JdbcDialect.Update(0, false);
+
 	/**
 	 * Time for which an attempt that reads and writes is repeated when the row is locked
 	 * or changed by others: conflicts are short, and the key may be granted to all of
@@ -54,8 +56,8 @@ final class LeaseOperations {
 	private static final Duration QUEUE_ENTRY_POLL = Duration.ofSeconds(2);
 
 	/**
-	 * Keys that this process released recently, so that there is a row that is most
-	 * likely free, for which there is a faster statement.
+	 * Keys that this process released recently while no process waited, so that there is
+	 * a row that is most likely free, for which there is a faster statement.
 	 */
 	private final RecentKeys recentKeys = new RecentKeys();
 
@@ -155,13 +157,15 @@ final class LeaseOperations {
 	 * @return whether the owner held it
 	 */
 	boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
-		boolean released = (SingleStatementOperations.isExclusive(lease)
-				&& SingleStatementOperations.release(connection, lease))
-				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).release(lease));
-		if (released && isExclusiveSingleKey(lease)) {
+		JdbcDialect.Update update = SingleStatementOperations.isExclusive(lease)
+				? SingleStatementOperations.release(connection, lease) : NO_UPDATE;
+		if (update.rows() != lease.keys().size()) {
+			return mayHaveEntries(lease) && new VersionedRowOperations(connection).release(lease);
+		}
+		if (!update.notified() && isExclusiveSingleKey(lease)) {
 			this.recentKeys.add(lease.key(), false);
 		}
-		return released;
+		return true;
 	}
 
 	private boolean mayHaveEntries(LeaseRequest lease) {

@@ -142,14 +142,16 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	int updateAndNotify(PreparedStatement statement) throws SQLException {
+	Update updateAndNotify(PreparedStatement statement) throws SQLException {
 		int changed = 0;
+		boolean notified = false;
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
 				changed++;
+				notified |= rows.getString(1) != null;
 			}
 		}
-		return changed;
+		return new Update(changed, notified);
 	}
 
 	/**

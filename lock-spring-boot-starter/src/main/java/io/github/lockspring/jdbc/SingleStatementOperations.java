@@ -175,13 +175,13 @@ final class SingleStatementOperations {
 
 	/**
 	 * Release the keys that the owner of the lease still holds.
-	 * @return whether it held all of them
+	 * @return a row for each of them
 	 */
-	static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
+	static JdbcDialect.Update release(LockConnection connection, LeaseRequest lease) throws SQLException {
 		SqlParameters keys = SqlParameters.ofKeys(lease.keys());
 		PreparedStatement statement = connection.prepare(connection.sql().release(keys.placeholders()));
 		statement.setString(keys.bind(statement, 1), lease.owner().toString());
-		return connection.dialect().updateAndNotify(statement) == keys.size();
+		return connection.dialect().updateAndNotify(statement);
 	}
 
 	/**
@@ -196,7 +196,7 @@ final class SingleStatementOperations {
 		statement.setString(1, KeyState.placeholder(owner));
 		statement.setLong(2, SqlParameters.micros(delay));
 		statement.setString(keys.bind(statement, 3), owner);
-		return connection.dialect().updateAndNotify(statement) == keys.size();
+		return connection.dialect().updateAndNotify(statement).rows() == keys.size();
 	}
 
 	/**

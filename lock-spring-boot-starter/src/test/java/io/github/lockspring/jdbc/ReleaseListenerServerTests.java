@@ -136,6 +136,22 @@ class ReleaseListenerServerTests {
 	}
 
 	@Test
+	void keyForWhichOthersWaitIsContendedForWithOneStatement() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockBackend contender = new JdbcLockBackend(spy, new JdbcLockSettings(TABLE, 2, 0, true));
+		this.resources.add(contender);
+		contender.start(new Listener());
+		LeaseRequest first = Requests.of("key");
+		assertThat(contender.contend(first, Requests.TIMEOUT)).isInstanceOf(Grant.class);
+		LeaseRequest waiting = awaited("key");
+		contender.release(first, Requests.TIMEOUT);
+		assertThat(this.waiter.contend(waiting, Requests.TIMEOUT)).isInstanceOf(Grant.class);
+		spy.statements().clear();
+		assertThat(contender.contend(Requests.of("key"), Requests.TIMEOUT)).isInstanceOf(Denial.class);
+		assertThat(spy.statements()).hasSize(1);
+	}
+
+	@Test
 	void releaseInAnotherTableDoesNotNotify() {
 		JdbcLockBackend elsewhere = backend(TABLE + "_2");
 		JdbcLockBackend waiterElsewhere = listening(this.database, TABLE + "_2");
