@@ -263,10 +263,8 @@ final class EngineContext {
 		this.usualLeaseTime = usualLeaseTime;
 		Duration max = this.store.maxLeaseTime();
 		String capped = (usualLeaseTime.compareTo(max) > 0) ? ", capped at " + max + " by the store" : "";
-		List<String> warnings = this.store.warnings();
-		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped
-				+ ", process " + this.store.processName() + " (" + this.store.instance() + ")"
-				+ (warnings.isEmpty() ? "" : "; warnings: " + String.join("; ", warnings)));
+		logger.info("Lock backend %s, lease time %s%s, process %s (%s)".formatted(this.store.description(),
+				usualLeaseTime, capped, this.store.processName(), this.store.instance()));
 	}
 
 	static EngineException closedException() {

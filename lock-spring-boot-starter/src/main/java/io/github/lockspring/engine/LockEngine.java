@@ -404,8 +404,8 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Log the lock backend, the lease time, the identifier and name of this process as
-	 * recorded in the store, and the known warnings.
+	 * Log the lock backend, the lease time, and the identifier and name of this process
+	 * as recorded in the store. Does not access the store.
 	 * @param usualLeaseTime the default lease time; that the store caps it is logged
 	 * here, and not warned about later
 	 */

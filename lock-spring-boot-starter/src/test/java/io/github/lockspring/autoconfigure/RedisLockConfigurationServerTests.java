@@ -16,12 +16,15 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.io.IOException;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -130,6 +133,16 @@ class RedisLockConfigurationServerTests {
 				.isThrownBy(() -> locks.acquire(this.key, LockOptions.defaults().withWaitTime(Duration.ofMillis(100))))
 				.withMessageContaining("'redis' at localhost:1");
 		});
+	}
+
+	@Test
+	@Timeout(300)
+	void whenServerDoesNotAnswerThenItStartsWithoutWaiting() throws IOException {
+		try (ServerSocket silent = new ServerSocket(0)) {
+			this.runner
+				.withPropertyValues("spring.data.redis.port=" + silent.getLocalPort(), "lock.operation-timeout=1d")
+				.run((context) -> assertThat(context).hasNotFailed());
+		}
 	}
 
 	@Test
