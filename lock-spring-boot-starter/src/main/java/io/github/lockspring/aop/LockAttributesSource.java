@@ -113,7 +113,7 @@ final class LockAttributesSource {
 	}
 
 	private static boolean isCandidate(Class<?> targetClass) {
-		return ANNOTATIONS.stream().anyMatch((type) -> AnnotationUtils.isCandidateClass(targetClass, type));
+		return AnnotationUtils.isCandidateClass(targetClass, ANNOTATIONS);
 	}
 
 	/**
@@ -273,7 +273,7 @@ final class LockAttributesSource {
 		for (Class<? extends Annotation> type : List.of(DistributedLock.class, DistributedSemaphore.class)) {
 			found.addAll(find(annotations, type, method));
 		}
-		int nearest = found.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
+		int nearest = found.stream().map(MergedAnnotation::getAggregateIndex).reduce(Integer.MAX_VALUE, Math::min);
 		List<LockDeclaration> declarations = new ArrayList<>(found.size());
 		for (MergedAnnotation<? extends Annotation> annotation : found) {
 			if (annotation.getAggregateIndex() == nearest) {

@@ -21,6 +21,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 
@@ -196,8 +197,8 @@ final class MethodCheck {
 	 */
 	static int handleIndex(AnnotatedMethod site) {
 		Method method = site.method();
-		Class<?>[] types = method.getParameterTypes();
-		long handles = Arrays.stream(types).filter((type) -> type == LockHandle.class).count();
+		List<Class<?>> types = Arrays.asList(method.getParameterTypes());
+		int handles = Collections.frequency(types, LockHandle.class);
 		if (handles > 1) {
 			throw site.rejection("the method has " + handles + " parameters of type LockHandle",
 					"Keep one of them; LockContext provides the handles of all locks.", null);
@@ -206,7 +207,7 @@ final class MethodCheck {
 			throw site.rejection("the method is called by Spring with arguments from a request, which do not include a"
 					+ " LockHandle", "Remove the parameter and use LockContext.current().", null);
 		}
-		return Arrays.asList(types).indexOf(LockHandle.class);
+		return types.indexOf(LockHandle.class);
 	}
 
 }

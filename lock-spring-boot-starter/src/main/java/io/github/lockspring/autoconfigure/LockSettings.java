@@ -17,6 +17,7 @@
 package io.github.lockspring.autoconfigure;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -99,10 +100,10 @@ final class LockSettings {
 		Duration interval = this.properties.getRenewInterval();
 		if (interval != null) {
 			require(interval.compareTo(MIN_RENEW_INTERVAL) >= 0, "lock.renew-interval", interval,
-					"It must be " + LockUtils.text(MIN_RENEW_INTERVAL) + " or longer.");
+					"It must be %s or longer.", MIN_RENEW_INTERVAL);
 			Duration lease = this.properties.getLeaseTime();
 			require(interval.compareTo(lease) < 0, "lock.renew-interval", interval,
-					"It must be shorter than lock.lease-time, which is " + LockUtils.text(lease) + '.');
+					"It must be shorter than lock.lease-time, which is %s.", lease);
 		}
 	}
 
@@ -139,8 +140,8 @@ final class LockSettings {
 		if (connection != null) {
 			requireMillis("lock.zookeeper.connection-timeout", connection);
 			require(connection.compareTo(zookeeper.getSessionTimeout()) <= 0, "lock.zookeeper.connection-timeout",
-					connection, "It must not be longer than lock.zookeeper.session-timeout, which is "
-							+ LockUtils.text(zookeeper.getSessionTimeout()) + '.');
+					connection, "It must not be longer than lock.zookeeper.session-timeout, which is %s.",
+					zookeeper.getSessionTimeout());
 		}
 		checkZooKeeperRetry(zookeeper.getRetry());
 	}
@@ -149,8 +150,8 @@ final class LockSettings {
 		requireMillis("lock.zookeeper.retry.base-sleep", retry.getBaseSleep());
 		requireMillis("lock.zookeeper.retry.max-sleep", retry.getMaxSleep());
 		require(retry.getMaxSleep().compareTo(retry.getBaseSleep()) >= 0, "lock.zookeeper.retry.max-sleep",
-				retry.getMaxSleep(), "It must not be shorter than lock.zookeeper.retry.base-sleep, which is "
-						+ LockUtils.text(retry.getBaseSleep()) + '.');
+				retry.getMaxSleep(), "It must not be shorter than lock.zookeeper.retry.base-sleep, which is %s.",
+				retry.getBaseSleep());
 		int retries = retry.getMaxRetries();
 		require(retries >= 0 && retries <= MAX_RETRIES, "lock.zookeeper.retry.max-retries", retries,
 				"It must be between 0 and " + MAX_RETRIES + '.');
@@ -173,8 +174,7 @@ final class LockSettings {
 			Duration retain = named.getRetain();
 			if (retain != null) {
 				require(!retain.isNegative() && retain.compareTo(LockOptions.MAX_LEASE_TIME) <= 0, property + ".retain",
-						retain, "It must be between zero (not retained) and "
-								+ LockUtils.text(LockOptions.MAX_LEASE_TIME) + '.');
+						retain, "It must be between zero (not retained) and %s.", LockOptions.MAX_LEASE_TIME);
 			}
 			String backend = named.getBackend();
 			require(backend == null || StringUtils.hasText(backend), property + ".backend", "",
@@ -194,7 +194,7 @@ final class LockSettings {
 		boolean renewed = autoRenew == null || autoRenew;
 		if (interval != null && renewed) {
 			require(lease.compareTo(interval) > 0, property, lease,
-					"It must be longer than lock.renew-interval, which is " + LockUtils.text(interval) + '.');
+					"It must be longer than lock.renew-interval, which is %s.", interval);
 		}
 	}
 
@@ -204,8 +204,7 @@ final class LockSettings {
 
 	private static void requireLeaseTime(String name, Duration value) {
 		require(value.compareTo(LockOptions.MIN_LEASE_TIME) >= 0 && value.compareTo(LockOptions.MAX_LEASE_TIME) <= 0,
-				name, value, "It must be between " + LockUtils.text(LockOptions.MIN_LEASE_TIME) + " and "
-						+ LockUtils.text(LockOptions.MAX_LEASE_TIME) + '.');
+				name, value, "It must be between %s and %s.", LockOptions.MIN_LEASE_TIME, LockOptions.MAX_LEASE_TIME);
 	}
 
 	private static void requireMillis(String name, Duration value) {
@@ -213,9 +212,14 @@ final class LockSettings {
 				"It must be between a millisecond and a day.");
 	}
 
-	static void require(boolean condition, String name, Object value, String reason) {
+	/**
+	 * Reject the value of a property unless a condition is met.
+	 * @param reason the reason, with {@code %s} for each limit
+	 */
+	static void require(boolean condition, String name, Object value, String reason, Duration... limits) {
 		if (!condition) {
-			throw new InvalidConfigurationPropertyValueException(name, value, reason);
+			throw new InvalidConfigurationPropertyValueException(name, value,
+					reason.formatted(Arrays.stream(limits).map(LockUtils::text).toArray()));
 		}
 	}
 

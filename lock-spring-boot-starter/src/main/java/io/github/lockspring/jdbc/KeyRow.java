@@ -98,7 +98,7 @@ record KeyRow(long version, boolean awaited, KeyState state) {
 	 * there are none.
 	 */
 	long sharedUntil() {
-		return sharers().mapToLong((entry) -> Durations.micros(entry.end())).max().orElse(0);
+		return sharers().map((entry) -> Durations.micros(entry.end())).reduce(0L, Math::max);
 	}
 
 	private Stream<KeyEntry> sharers() {

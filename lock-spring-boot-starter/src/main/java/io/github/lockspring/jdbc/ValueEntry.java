@@ -87,8 +87,8 @@ record ValueEntry(String instance, long sequence, long numberBefore, long versio
 	 * Return the line of this entry.
 	 */
 	String toLine() {
-		return beginning(this.instance, this.sequence) + padded(this.numberBefore, NUMBER_LENGTH) + ' '
-				+ padded(this.versionBefore, VERSION_LENGTH) + ' ' + padded(this.version, VERSION_LENGTH) + '\n';
+		return beginning(this.instance, this.sequence) + String.join(" ", padded(this.numberBefore, NUMBER_LENGTH),
+				padded(this.versionBefore, VERSION_LENGTH), padded(this.version, VERSION_LENGTH)) + '\n';
 	}
 
 	private static String padded(long number, int length) {

@@ -119,8 +119,8 @@ public record KeyEntry(String owner, LeaseMode mode, boolean queued, long token,
 	 * @return the line
 	 */
 	public String toLine() {
-		return (this.queued ? "+" : "") + code() + ' ' + this.owner + ' ' + this.token + ' '
-				+ Durations.micros(this.end) + ' ' + this.process.replaceAll(NO_TEXT, "?");
+		return String.join(" ", (this.queued ? "+" : "") + code(), this.owner, Long.toString(this.token),
+				Long.toString(Durations.micros(this.end)), this.process.replaceAll(NO_TEXT, "?"));
 	}
 
 	private String code() {
