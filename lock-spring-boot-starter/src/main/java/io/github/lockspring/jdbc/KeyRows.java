@@ -119,14 +119,12 @@ final class KeyRows {
 
 	/**
 	 * Write the row of a key.
-	 * @param notifying whether waiting requests of the key are notified, if the database
-	 * supports that
+	 * @param change the kind of the change
 	 * @return the new version of the row
 	 * @throws RowChangedException if the row has been changed since it was read
 	 */
-	static long write(LockConnection connection, String key, KeyRow row, boolean notifying) throws SQLException {
-		return (row.version() == KeyRow.ABSENT) ? insert(connection, key, row)
-				: update(connection, key, row, notifying);
+	static long write(LockConnection connection, String key, KeyRow row, Change change) throws SQLException {
+		return (row.version() == KeyRow.ABSENT) ? insert(connection, key, row) : update(connection, key, row, change);
 	}
 
 	/**
@@ -235,11 +233,15 @@ final class KeyRows {
 		return requireWritten(statement.executeUpdate(), now);
 	}
 
-	private static long update(LockConnection connection, String key, KeyRow row, boolean notifying)
-			throws SQLException {
-		PreparedStatement statement = prepareUpdate(connection,
-				notifying ? connection.sql().writeAndNotify() : connection.sql().write(), key, row);
-		int rows = notifying ? connection.dialect().updateAndNotify(statement).rows() : statement.executeUpdate();
+	private static long update(LockConnection connection, String key, KeyRow row, Change change) throws SQLException {
+		LockSql sql = connection.sql();
+		PreparedStatement statement = prepareUpdate(connection, switch (change) {
+			case DENYING -> sql.write();
+			case ADMITTING -> sql.writeAndNotify();
+			case RELEASE -> sql.writeReleased();
+		}, key, row);
+		int rows = (change == Change.DENYING) ? statement.executeUpdate()
+				: connection.dialect().updateAndNotify(statement).rows();
 		return requireWritten(rows, row.version() + 1);
 	}
 
@@ -288,6 +290,29 @@ final class KeyRows {
 
 	private static @Nullable String owner(@Nullable KeyEntry exclusive) {
 		return (exclusive != null) ? exclusive.owner() : null;
+	}
+
+	/**
+	 * Kind of a change.
+	 */
+	enum Change {
+
+		/**
+		 * No other request may be admitted after it.
+		 */
+		DENYING,
+
+		/**
+		 * Waiting requests may be admitted after it: they are notified, if the database
+		 * supports that.
+		 */
+		ADMITTING,
+
+		/**
+		 * As {@link #ADMITTING}, and it need not be flushed to disk.
+		 */
+		RELEASE
+
 	}
 
 	private interface RowReader {

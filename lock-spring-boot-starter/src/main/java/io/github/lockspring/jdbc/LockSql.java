@@ -147,6 +147,8 @@ final class LockSql {
 
 	private final String writeAndNotify;
 
+	private final String writeReleased;
+
 	private final @Nullable String mark;
 
 	private final @Nullable String tryAcquire;
@@ -168,6 +170,8 @@ final class LockSql {
 		String write = WRITE.replace("@@where-unchanged@@", dialect.whereUnchanged());
 		this.write = dialect.render(write, table, 0);
 		this.writeAndNotify = dialect.render(write + dialect.notifying(), table, 0);
+		this.writeReleased = dialect.render(write.stripTrailing() + " AND @@no-flush@@\n" + dialect.notifying(), table,
+				0);
 		String mark = dialect.mark();
 		this.mark = (mark != null) ? dialect.render(mark, table, 0) : null;
 		String tryAcquire = dialect.tryAcquire();
@@ -245,6 +249,14 @@ final class LockSql {
 	 */
 	String writeAndNotify() {
 		return this.writeAndNotify;
+	}
+
+	/**
+	 * Return the statement {@link #writeAndNotify()} for a release, which need not be
+	 * flushed to disk.
+	 */
+	String writeReleased() {
+		return this.writeReleased;
 	}
 
 	@Nullable String mark() {

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
+import io.github.lockspring.jdbc.KeyRows.Change;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
@@ -68,12 +69,13 @@ final class VersionedRowOperations {
 		states.checkLimit(request.terms().mode());
 		if (states.admit(request)) {
 			// others may be admitted as well
-			return grant(rows, states.granted(request, process), request, request.terms().fair());
+			return grant(rows, states.granted(request, process), request,
+					request.terms().fair() ? Change.ADMITTING : Change.DENYING);
 		}
-		write(rows, states.denied(request), true);
+		write(rows, states.denied(request), Change.ADMITTING);
 		boolean recalled = recall(rows);
 		if (queueing) {
-			write(rows, false, (row) -> row.state().entered(request, process, !notified));
+			write(rows, Change.DENYING, (row) -> row.state().entered(request, process, !notified));
 		}
 		if (queueing && notified && !request.hasMultipleKeys()) {
 			mark(request.key(), KeyRow.of(request.key(), rows));
@@ -101,9 +103,9 @@ final class VersionedRowOperations {
 		}
 	}
 
-	private Attempt grant(Map<String, KeyRow> rows, KeyStates granted, LeaseRequest request, boolean notifying)
+	private Attempt grant(Map<String, KeyRow> rows, KeyStates granted, LeaseRequest request, Change change)
 			throws SQLException {
-		write(rows, granted, notifying);
+		write(rows, granted, change);
 		return granted.grantOf(request);
 	}
 
@@ -114,7 +116,7 @@ final class VersionedRowOperations {
 	boolean release(LeaseRequest lease) throws SQLException {
 		Map<String, KeyRow> rows = KeyRows.read(this.connection, lease.keys());
 		boolean held = KeyRow.states(lease, rows).areHeldBy(lease.ownerText());
-		write(rows, true, (row) -> row.released(lease.ownerText()));
+		write(rows, Change.RELEASE, (row) -> row.released(lease.ownerText()));
 		return held;
 	}
 
@@ -127,7 +129,7 @@ final class VersionedRowOperations {
 		if (KeyRow.of(key, rows).state().holder(owner) == null) {
 			return false;
 		}
-		write(rows, true, (row) -> row.released(owner));
+		write(rows, Change.ADMITTING, (row) -> row.released(owner));
 		return true;
 	}
 
@@ -139,8 +141,8 @@ final class VersionedRowOperations {
 		String owner = lease.ownerText();
 		Map<String, KeyRow> rows = KeyRows.read(this.connection, lease.keys());
 		boolean held = KeyRow.states(lease, rows).areHeldBy(lease.ownerText());
-		write(rows, true, (row) -> (row.state().holder(owner) != null) ? row.state().releasedWithDelay(owner, delay)
-				: row.released(owner));
+		write(rows, Change.ADMITTING, (row) -> (row.state().holder(owner) != null)
+				? row.state().releasedWithDelay(owner, delay) : row.released(owner));
 		return held;
 	}
 
@@ -154,7 +156,7 @@ final class VersionedRowOperations {
 			return states.grantOf(weaker);
 		}
 		return !states.areHeldBy(held.ownerText()) ? states.denial()
-				: grant(rows, states.downgraded(held, weaker, this.connection.processName()), weaker, true);
+				: grant(rows, states.downgraded(held, weaker, this.connection.processName()), weaker, Change.ADMITTING);
 	}
 
 	/**
@@ -164,17 +166,16 @@ final class VersionedRowOperations {
 		return KeyRow.of(key, KeyRows.read(this.connection, List.of(key))).state();
 	}
 
-	private void write(Map<String, KeyRow> rows, boolean notifying, Function<KeyRow, KeyState> change)
+	private void write(Map<String, KeyRow> rows, Change change, Function<KeyRow, KeyState> newState)
 			throws SQLException {
-		write(rows, KeyStates.of(List.copyOf(rows.keySet()), (key) -> change.apply(KeyRow.of(key, rows))), notifying);
+		write(rows, KeyStates.of(List.copyOf(rows.keySet()), (key) -> newState.apply(KeyRow.of(key, rows))), change);
 	}
 
 	/**
 	 * Write the states that are changed, in the order of the keys, so that no two
 	 * sessions wait for each other.
-	 * @param notifying whether requests that wait for the keys are notified
 	 */
-	void write(Map<String, KeyRow> rows, KeyStates states, boolean notifying) throws SQLException {
+	void write(Map<String, KeyRow> rows, KeyStates states, Change change) throws SQLException {
 		Map<String, KeyRow> changed = new TreeMap<>();
 		states.forEach((key, state) -> {
 			KeyRow row = KeyRow.of(key, rows);
@@ -183,17 +184,17 @@ final class VersionedRowOperations {
 			}
 		});
 		if (changed.size() > 1) {
-			this.connection.inTransaction(() -> write(changed, notifying));
+			this.connection.inTransaction(() -> write(changed, change));
 		}
 		else {
-			write(changed, notifying);
+			write(changed, change);
 		}
 		rows.putAll(changed);
 	}
 
-	private boolean write(Map<String, KeyRow> changed, boolean notifying) throws SQLException {
+	private boolean write(Map<String, KeyRow> changed, Change change) throws SQLException {
 		for (Map.Entry<String, KeyRow> entry : changed.entrySet()) {
-			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue(), notifying);
+			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue(), change);
 			entry.setValue(entry.getValue().at(version));
 		}
 		return true;

@@ -99,9 +99,12 @@ class PostgresLockTableServerTests extends SqlLockTableTests {
 				Connection session = own.dataSource().getConnection()) {
 			JdbcLockBackend backend = new JdbcLockBackend(new SingleConnectionDataSource(session, true));
 			LeaseRequest lease = Requests.acquired(backend, "key");
+			LeaseRequest permits = Requests.of("permits", LeaseMode.permits(1, 3), false);
+			assertThat(Requests.acquires(backend, permits)).isTrue();
 			LeaseRequest other = Requests.acquired(backend, "other");
 			waitForReplicaOf(own);
 			assertThat(backend.release(lease, Requests.TIMEOUT)).isTrue();
+			assertThat(backend.release(permits, Requests.TIMEOUT)).isTrue();
 			try (ResultSet rows = session.createStatement().executeQuery("SHOW synchronous_commit")) {
 				rows.next();
 				assertThat(rows.getString(1)).isEqualTo("on");
