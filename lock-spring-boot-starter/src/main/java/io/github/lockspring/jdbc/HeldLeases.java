@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.support.Deadline;
 
 /**
@@ -29,21 +28,21 @@ import io.github.lockspring.support.Deadline;
  */
 final class HeldLeases {
 
-	private final Map<OwnerId, Long> ends = new ConcurrentHashMap<>();
+	private final Map<LeaseRequest, Long> ends = new ConcurrentHashMap<>();
 
 	/**
 	 * Record that a lease was granted or renewed.
 	 */
 	void add(LeaseRequest lease) {
-		this.ends.put(lease.owner(), Deadline.after(lease.terms().leaseTime()));
+		this.ends.put(lease, Deadline.after(lease.terms().leaseTime()));
 	}
 
 	void remove(LeaseRequest lease) {
-		this.ends.remove(lease.owner());
+		this.ends.remove(lease);
 	}
 
 	boolean contain(LeaseRequest lease) {
-		return this.ends.containsKey(lease.owner());
+		return this.ends.containsKey(lease);
 	}
 
 	/**
@@ -51,7 +50,7 @@ final class HeldLeases {
 	 */
 	boolean exist() {
 		long now = System.nanoTime();
-		for (Map.Entry<OwnerId, Long> lease : this.ends.entrySet()) {
+		for (Map.Entry<LeaseRequest, Long> lease : this.ends.entrySet()) {
 			if (lease.getValue() - now > 0) {
 				return true;
 			}

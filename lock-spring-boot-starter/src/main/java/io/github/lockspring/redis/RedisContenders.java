@@ -50,9 +50,10 @@ final class RedisContenders implements RedisChannel {
 	private final Duration timeout;
 
 	/**
-	 * Requests that are, or may be, in a queue.
+	 * Requests that are, or may be, in a queue. Not by the text of their owner, which a
+	 * lease would keep as long as it is held.
 	 */
-	private final Map<String, LeaseRequest> queued = new ConcurrentHashMap<>();
+	private final Map<LeaseRequest, LeaseRequest> queued = new ConcurrentHashMap<>();
 
 	private volatile String name = RedisOwners.channelOf(OwnerId.newInstance());
 
@@ -91,12 +92,12 @@ final class RedisContenders implements RedisChannel {
 	 * @return whether it was there before
 	 */
 	boolean add(LeaseRequest request) {
-		return this.queued.put(request.ownerText(), request) != null;
+		return this.queued.put(request, request) != null;
 	}
 
 	void remove(LeaseRequest request) {
 		if (!this.queued.isEmpty()) {
-			this.queued.remove(request.ownerText());
+			this.queued.remove(request);
 		}
 	}
 
@@ -134,8 +135,7 @@ final class RedisContenders implements RedisChannel {
 	}
 
 	private void message(List<String> words, BackendListener listener) {
-		String owner = RedisOwners.idOf(words.get(0));
-		LeaseRequest request = this.queued.get(owner);
+		LeaseRequest request = this.queued.get(RedisOwners.requestOf(words.get(0)));
 		if (request == null) {
 			return; // a request that timed out is released, or will be
 		}
@@ -146,7 +146,7 @@ final class RedisContenders implements RedisChannel {
 		Grant grant = new Grant(Long.parseLong(words.get(1)), Duration.ofMillis(Long.parseLong(words.get(2))));
 		boolean taken = listener.onGranted(request, grant, Long.parseLong(words.get(3)),
 				Duration.ofMillis(Long.parseLong(words.get(4))));
-		this.queued.remove(owner, request);
+		this.queued.remove(request, request);
 		if (!taken) {
 			RedisCall release = this.requests.release(request);
 			this.calls.runInBackground(release, this.timeout,

@@ -111,6 +111,13 @@ final class RedisOwners {
 				? lease(message.substring(0, end), RedisKeys.keyOf(message.substring(end + RECALL.length()))) : null;
 	}
 
+	/**
+	 * Return a request of an owner, to which that owner's request is equal.
+	 */
+	static LeaseRequest requestOf(String owner) {
+		return lease(owner, "");
+	}
+
 	private static LeaseRequest lease(String owner, String key) {
 		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ZERO, 1); // unknown
 		return new LeaseRequest(List.of(key), terms, OwnerId.parse(idOf(owner)));
