@@ -222,6 +222,13 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 		return this.prefix.concat(LockKeys.requireValid(key));
 	}
 
+	/**
+	 * Return the key for which {@link #storeKey} has returned a key used in the store.
+	 */
+	String keyOf(String storeKey) {
+		return storeKey.substring(this.prefix.length());
+	}
+
 	@Override
 	public LockOptions defaultOptions() {
 		return this.defaultOptions;

@@ -65,6 +65,16 @@ public final class LockUtils {
 	}
 
 	/**
+	 * Return the key for which a template has returned a key used in the store.
+	 * @param template the template
+	 * @param storeKey the result of {@link LockTemplate#storeKey}
+	 * @return the key without the prefix of the template
+	 */
+	public static String keyOf(LockTemplate template, String storeKey) {
+		return template.keyOf(storeKey);
+	}
+
+	/**
 	 * Register the name of a lock that is acquired by a template, so that meters can be
 	 * tagged with it.
 	 * @param template the template

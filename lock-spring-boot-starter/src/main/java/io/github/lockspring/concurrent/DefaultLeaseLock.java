@@ -49,8 +49,6 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	private final LockTemplate locks;
 
-	private final String key;
-
 	private final LockOptions options;
 
 	private final AcquireOptions acquireOptions;
@@ -68,7 +66,6 @@ final class DefaultLeaseLock implements LeaseLock {
 	 */
 	DefaultLeaseLock(LockTemplate locks, String key, LockOptions options, AcquireOptions acquireOptions) {
 		this.locks = locks;
-		this.key = key;
 		this.options = options;
 		this.acquireOptions = acquireOptions;
 		this.engine = LockUtils.engine(locks);
@@ -167,12 +164,12 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public CompletableFuture<LockHandle> lockAsync() {
-		return asyncLocks().acquireAsync(this.key, this.options.withWaitTime(Durations.MAX));
+		return asyncLocks().acquireAsync(key(), this.options.withWaitTime(Durations.MAX));
 	}
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryLockAsync(Duration waitTime) {
-		return asyncLocks().tryAcquireAsync(this.key, this.options.withWaitTime(Duration.ofNanos(waitNanos(waitTime))));
+		return asyncLocks().tryAcquireAsync(key(), this.options.withWaitTime(Duration.ofNanos(waitNanos(waitTime))));
 	}
 
 	/**
@@ -274,7 +271,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	}
 
 	String key() {
-		return this.key;
+		return LockUtils.keyOf(this.locks, this.storeKey);
 	}
 
 	LockOptions options() {
