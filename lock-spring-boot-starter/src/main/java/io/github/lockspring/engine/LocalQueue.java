@@ -66,7 +66,7 @@ import io.github.lockspring.spi.LeaseRequest;
  * Guarded by its monitor, under which nothing blocks and no foreign code is called.
  * Methods return the hold that must be woken.
  */
-final class LocalQueue extends WaitingList<Hold> {
+final class LocalQueue {
 
 	private static final VarHandle HOLDERS = Fields.varHandle(MethodHandles.lookup(), "holders", Hold.class);
 
@@ -85,9 +85,9 @@ final class LocalQueue extends WaitingList<Hold> {
 
 	/**
 	 * Number of permits of the holders when they were granted: some of them may be
-	 * released or lost by now.
+	 * released or lost by now. An overflow costs a call to the store, no more.
 	 */
-	private long permits;
+	private int permits;
 
 	/**
 	 * Whether the leader, if there is one, has asked the store or is about to.
@@ -101,9 +101,7 @@ final class LocalQueue extends WaitingList<Hold> {
 
 	private volatile @Nullable LastAnswer lastAnswer;
 
-	private volatile @Nullable YieldPolicy yieldPolicy;
-
-	private volatile boolean contended;
+	private volatile @Nullable WaitingList<Hold> waiting;
 
 	private boolean retired;
 
@@ -130,7 +128,7 @@ final class LocalQueue extends WaitingList<Hold> {
 		if (retained != null && takeOver(retained, hold, suitable)) {
 			return Turn.HELD;
 		}
-		if (retained == null && this.first == null && mayLead(hold)) {
+		if (retained == null && !hasWaiting() && mayLead(hold)) {
 			setLeader(hold);
 			hold.enter(this, Hold.LEADING);
 			return Turn.CONTEND;
@@ -141,12 +139,11 @@ final class LocalQueue extends WaitingList<Hold> {
 		if (!mayWait && retained == null && isKnownToBeHeld()) {
 			return Turn.REJECTED;
 		}
-		if (this.leader == null && this.first == null) {
+		if (this.leader == null && !hasWaiting()) {
 			this.lastAnswer = null; // to earlier waiting holds
 		}
 		hold.enter(this, Hold.WAITING);
-		append(hold);
-		this.contended = true;
+		waitingList().append(hold);
 		return (retained != null) ? Turn.RECALL : Turn.WAIT;
 	}
 
@@ -161,7 +158,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * Let a hold that has not waited take over a lease that is retained.
 	 */
 	private boolean takeOver(Hold retained, Hold hold, BiPredicate<Hold, AcquireOptions> suitable) {
-		if (this.leader != null || this.first != null || !retained.canHandOffTo(hold)
+		if (this.leader != null || hasWaiting() || !retained.canHandOffTo(hold)
 				|| !suitable.test(retained, hold.options()) || !retained.endIfHeld()) {
 			return false;
 		}
@@ -177,7 +174,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * @return whether it is retained
 	 */
 	synchronized boolean retain(Hold from, Hold retained) {
-		if (this.leader != null || this.first != null || !from.lease().isRetainable()) {
+		if (this.leader != null || hasWaiting() || !from.lease().isRetainable()) {
 			return false;
 		}
 		retained.enter(this, Hold.ENDED);
@@ -286,7 +283,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 */
 	synchronized boolean mayTryAtLast(Hold hold) {
 		if (hold.isWaiting() && tryOnce(hold)) {
-			removeWaiting(hold);
+			waitingList().removeWaiting(hold);
 		}
 		return !hold.isWaiting();
 	}
@@ -301,7 +298,7 @@ final class LocalQueue extends WaitingList<Hold> {
 		}
 		addHolder(hold);
 		hold.begin(lease, token);
-		return (this.first == null || lease.isShareable()) ? null : promote();
+		return (this.waiting == null || lease.isShareable()) ? null : promote();
 	}
 
 	/**
@@ -313,9 +310,9 @@ final class LocalQueue extends WaitingList<Hold> {
 	 */
 	synchronized List<Hold> admit(Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
 		List<Hold> admitted = new ArrayList<>();
-		for (Hold next = this.first; next != null && this.leader == null
-				&& reader.canShareWith(next, suitable); next = this.first) {
-			removeWaiting(next);
+		for (Hold next = first(); next != null && this.leader == null
+				&& reader.canShareWith(next, suitable); next = first()) {
+			waitingList().removeWaiting(next);
 			share(reader, next);
 			admitted.add(next);
 		}
@@ -334,7 +331,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * @return whether it is a holder now
 	 */
 	synchronized boolean share(Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
-		if (this.leader != null || this.first != null) {
+		if (this.leader != null || hasWaiting()) {
 			return false;
 		}
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
@@ -392,14 +389,14 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * @return the new holder, or {@code null} if the lease must be released to the store
 	 */
 	synchronized @Nullable Hold handOff(Hold from, BiPredicate<Lease, AcquireOptions> suitable) {
-		Hold next = this.first;
+		Hold next = first();
 		Hold leader = this.leader;
 		if (next == null || !from.canHandOffTo(next)
 				|| leader != null && (from.options().isExclusive() || !from.canHandOffTo(leader))
 				|| !suitable.test(from.lease(), next.options())) {
 			return null;
 		}
-		removeWaiting(next);
+		waitingList().removeWaiting(next);
 		from.lease().handOff();
 		replaceHolder(from, next, from.nextToken());
 		return next;
@@ -481,7 +478,7 @@ final class LocalQueue extends WaitingList<Hold> {
 		}
 		hold.end();
 		if (waiting) {
-			left();
+			waitingList().left();
 		}
 		return promoteNext();
 	}
@@ -490,7 +487,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * Promote the next hold, or retire if none is left.
 	 */
 	private @Nullable Hold promoteNext() {
-		if (this.leader == null && this.trying == 0 && this.first == null && this.holders == null) {
+		if (this.leader == null && this.trying == 0 && this.holders == null && !hasWaiting()) {
 			this.retired = true;
 			return null;
 		}
@@ -508,11 +505,11 @@ final class LocalQueue extends WaitingList<Hold> {
 	}
 
 	private synchronized @Nullable Hold promote() {
-		Hold next = this.first;
+		Hold next = first();
 		if (next == null || !mayLead(next)) {
 			return null;
 		}
-		removeWaiting(next);
+		waitingList().removeWaiting(next);
 		setLeader(next);
 		next.lead();
 		return next;
@@ -581,7 +578,9 @@ final class LocalQueue extends WaitingList<Hold> {
 		if (this.leader != null) {
 			waiting.add(this.leader);
 		}
-		forEachWaiting(waiting::add);
+		if (this.waiting != null) {
+			this.waiting.forEachWaiting(waiting::add);
+		}
 		return waiting;
 	}
 
@@ -676,7 +675,22 @@ final class LocalQueue extends WaitingList<Hold> {
 	}
 
 	boolean hasWaiting() {
-		return this.first != null;
+		WaitingList<Hold> waiting = this.waiting;
+		return waiting != null && waiting.first != null;
+	}
+
+	private @Nullable Hold first() {
+		WaitingList<Hold> waiting = this.waiting;
+		return (waiting != null) ? waiting.first : null;
+	}
+
+	private WaitingList<Hold> waitingList() {
+		WaitingList<Hold> waiting = this.waiting;
+		if (waiting == null) {
+			waiting = new WaitingList<>();
+			this.waiting = waiting;
+		}
+		return waiting;
 	}
 
 	/**
@@ -691,7 +705,7 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * Return whether there is a leader, or a hold that tries or waits.
 	 */
 	synchronized boolean isWaitedFor() {
-		return this.leader != null || this.trying > 0 || this.first != null;
+		return this.leader != null || this.trying > 0 || hasWaiting();
 	}
 
 	/**
@@ -723,18 +737,22 @@ final class LocalQueue extends WaitingList<Hold> {
 	 * Return whether a hold ever had to wait in this queue.
 	 */
 	boolean isContended() {
-		return this.contended;
+		return this.waiting != null;
 	}
 
 	@Nullable YieldPolicy yieldPolicy() {
-		return this.yieldPolicy;
+		WaitingList<Hold> waiting = this.waiting;
+		return (waiting != null) ? waiting.yieldPolicy : null;
 	}
 
 	synchronized YieldPolicy yieldPolicy(long now, EngineSettings settings) {
-		if (this.yieldPolicy == null) {
-			this.yieldPolicy = new YieldPolicy(now, settings);
+		WaitingList<Hold> waiting = waitingList();
+		YieldPolicy policy = waiting.yieldPolicy;
+		if (policy == null) {
+			policy = new YieldPolicy(now, settings);
+			waiting.yieldPolicy = policy;
 		}
-		return this.yieldPolicy;
+		return policy;
 	}
 
 	/**

@@ -21,11 +21,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * List of the nodes that wait, in order of arrival. Guarded by the monitor of the queue.
+ * List of the nodes that wait, in order of arrival, and what is known about their
+ * competitors. A queue has one only if a node ever had to wait in it. Guarded by the
+ * monitor of the queue.
  *
  * @param <N> the type of the nodes
  */
-abstract class WaitingList<N extends QueueNode<N>> {
+final class WaitingList<N extends QueueNode<N>> {
 
 	private static final short MIN_SWEEP = 64;
 
@@ -33,6 +35,8 @@ abstract class WaitingList<N extends QueueNode<N>> {
 	 * The first waiting node. Among those behind it are nodes that have left.
 	 */
 	volatile @Nullable N first;
+
+	volatile @Nullable YieldPolicy yieldPolicy;
 
 	private @Nullable N last;
 
