@@ -34,11 +34,6 @@ final class KeptLease extends DueCalls.Item implements Lease.Watch {
 	private Hold hold;
 
 	/**
-	 * The time from one renewal to the next.
-	 */
-	private long intervalNanos;
-
-	/**
 	 * The time of the next check whether the lease has expired.
 	 */
 	private long deadlineNanos;
@@ -99,21 +94,6 @@ final class KeptLease extends DueCalls.Item implements Lease.Watch {
 
 	private boolean has(Hold hold) {
 		return hold.leaseOrNull() == this.lease && hold.hasLease() && !hold.isBorrowing();
-	}
-
-	void setIntervalNanos(long intervalNanos) {
-		this.intervalNanos = intervalNanos;
-	}
-
-	long intervalNanos() {
-		return this.intervalNanos;
-	}
-
-	/**
-	 * Return whether the renewal is late by a part of the renewal interval.
-	 */
-	boolean isLate(long now, int part) {
-		return now - dueNanos() > this.intervalNanos / part;
 	}
 
 	void setDeadline(long deadlineNanos) {

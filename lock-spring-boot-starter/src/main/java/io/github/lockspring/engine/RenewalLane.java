@@ -43,6 +43,8 @@ final class RenewalLane implements DueCalls.Work<KeptLease> {
 
 	private final int maxSize;
 
+	private final RenewalPlan plan;
+
 	private final BiConsumer<RenewalLane, List<KeptLease>> renewal;
 
 	private final DueCalls<KeptLease> calls;
@@ -61,6 +63,7 @@ final class RenewalLane implements DueCalls.Work<KeptLease> {
 		long now = context.time().nanoTime();
 		this.suspects = suspects;
 		this.maxSize = context.store().renewalBatchSize();
+		this.plan = plan;
 		this.renewal = renewal;
 		this.last = new Outcome(false, now, now, 0, this.maxSize);
 		this.calls = new DueCalls<>(context, context.threads().renewals(), this, plan::wakeUpAt);
@@ -81,9 +84,9 @@ final class RenewalLane implements DueCalls.Work<KeptLease> {
 		Outcome last = this.last;
 		KeptLease first = this.calls.first();
 		int waiting = this.calls.size();
-		return first != null && !this.suspects && !last.failed && waiting > last.batchSize && first.isLate(now, 2)
-				&& last.succeededNanos - first.dueNanos() > 0
-				&& waiting / last.batchSize * last.callNanos > first.intervalNanos() / 2;
+		return first != null && !this.suspects && !last.failed && waiting > last.batchSize
+				&& now - first.dueNanos() > intervalOf(first) / 2 && last.succeededNanos - first.dueNanos() > 0
+				&& waiting / last.batchSize * last.callNanos > intervalOf(first) / 2;
 	}
 
 	/**
@@ -115,12 +118,19 @@ final class RenewalLane implements DueCalls.Work<KeptLease> {
 	public long readyAt(KeptLease first) {
 		Outcome last = this.last;
 		long pause = last.pauseEnd - first.dueNanos();
-		return first.dueNanos() + Math.max(0, last.failed ? pause : Math.min(pause, first.intervalNanos() / 4));
+		return first.dueNanos() + Math.max(0, last.failed ? pause : Math.min(pause, intervalOf(first) / 4));
 	}
 
 	@Override
 	public long soonNanos(KeptLease kept) {
-		return kept.intervalNanos() / 2;
+		return intervalOf(kept) / 2;
+	}
+
+	/**
+	 * Return the time from one renewal of a lease to the next.
+	 */
+	private long intervalOf(KeptLease kept) {
+		return this.plan.intervalOf(kept.lease());
 	}
 
 	@Override

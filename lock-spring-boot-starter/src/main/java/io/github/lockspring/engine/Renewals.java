@@ -204,7 +204,6 @@ final class Renewals {
 			next = new KeptLease(kept, lane);
 			watch(next);
 		}
-		next.setIntervalNanos(this.plan.intervalOf(kept.lease()));
 		this.lanes
 			.computeIfAbsent(lane,
 					(number) -> new RenewalLane(this.context, number == SUSPECTS, this.plan, this::renew))
