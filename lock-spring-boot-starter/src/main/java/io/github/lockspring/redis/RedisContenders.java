@@ -135,7 +135,8 @@ final class RedisContenders implements RedisChannel {
 	}
 
 	private void message(List<String> words, BackendListener listener) {
-		LeaseRequest request = this.queued.get(RedisOwners.requestOf(words.get(0)));
+		LeaseRequest sent = RedisOwners.requestOf(words.get(0));
+		LeaseRequest request = (sent != null) ? this.queued.get(sent) : null;
 		if (request == null) {
 			return; // a request that timed out is released, or will be
 		}

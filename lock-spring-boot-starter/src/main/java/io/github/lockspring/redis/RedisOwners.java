@@ -112,10 +112,16 @@ final class RedisOwners {
 	}
 
 	/**
-	 * Return a request of an owner, to which that owner's request is equal.
+	 * Return a request to which that of an owner is equal, or {@code null} if the text is
+	 * not that of an owner.
 	 */
-	static LeaseRequest requestOf(String owner) {
-		return lease(owner, "");
+	static @Nullable LeaseRequest requestOf(String owner) {
+		try {
+			return lease(owner, "");
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
 	}
 
 	private static LeaseRequest lease(String owner, String key) {
