@@ -42,6 +42,12 @@ class RedisRequestsTests {
 			new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(30), 1), OwnerId.newInstance(), 0xf00d);
 
 	@Test
+	void textThatNamesNoOwnerIsNoRequest() {
+		assertThat(RedisOwners.requestOf("no owner of ours")).isNull();
+		assertThat(RedisOwners.requestOf("abc-xyz")).isNull();
+	}
+
+	@Test
 	void recordAndOwnerBeginWithTheTextOfTheOwner() {
 		this.requests.identify(new ProcessName("orders", "host-1", 7));
 		String owner = this.request.ownerText() + RedisOwners.suffix(new ProcessName("orders", "host-1", 7));
