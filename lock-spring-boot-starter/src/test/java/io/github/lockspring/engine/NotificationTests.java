@@ -195,6 +195,8 @@ class NotificationTests {
 	@Test
 	void grantLastsNoLongerThanItsValidityIfTheClockOfTheStoreWasSetForward() {
 		Harness.hold(this.other);
+		this.backend.always(Kind.RENEW, Fault.unavailable()); // the store has granted
+																// nothing
 		Waiter waiter = queued();
 		push(7, Duration.ofSeconds(1), this.backend.lastAttemptId(), Duration.ofHours(1));
 		assertThat(waiter.hold().remaining()).isBetween(Duration.ofMillis(1), Duration.ofSeconds(1));
