@@ -237,7 +237,7 @@ final class Acquirer {
 
 	/**
 	 * Record an answer. A denied acquisition may sleep now. One that leaves is replaced
-	 * by one that awaits the answer.
+	 * by one that awaits the answer. That a lease is recalled answers no other.
 	 */
 	private void answered(Hold hold, RetrySchedule retrySchedule, @Nullable Denial denial) {
 		if (hold.isLeader()) {
@@ -246,7 +246,7 @@ final class Acquirer {
 		else {
 			retrySchedule.answered(denial, this.time.nanoTime());
 		}
-		if (hold.isLeader() && !retrySchedule.isLastTried()) {
+		if (hold.isLeader() && !retrySchedule.isLastTried() && !retrySchedule.isRecalling()) {
 			hold.queue().setAsking(false);
 			hold.queue().wakeAwaiting();
 		}
@@ -438,7 +438,9 @@ final class Acquirer {
 	private @Nullable Denial attempted(Hold hold, Lease lease, Attempt attempt, long now, long nowMillis) {
 		if (attempt instanceof Denial denial) {
 			lease.denied(denial.attemptId(), now, nowMillis);
-			hold.queue().answered(now, null);
+			if (!denial.recalled()) {
+				hold.queue().answered(now, null);
+			}
 			return denial;
 		}
 		Grant grant = (Grant) attempt;

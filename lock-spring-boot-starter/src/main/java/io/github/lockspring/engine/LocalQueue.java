@@ -285,6 +285,9 @@ final class LocalQueue {
 		if (hold.isWaiting() && tryOnce(hold)) {
 			waitingList().removeWaiting(hold);
 		}
+		else if (first() == hold) {
+			promote(); // the holder has lost its lease, and is about to be removed
+		}
 		return !hold.isWaiting();
 	}
 

@@ -64,6 +64,11 @@ class PairSimulationTests {
 	}
 
 	@Test
+	void oneThatAsksOnceAwaitsTheAnswerToARecall() {
+		run(5279, -20, Speed.FAILING, Operation.TIMED, Operation.TIMED);
+	}
+
+	@Test
 	void acquisitionBeginsAnewWithAChangedLimitThoughTheStoreFails() {
 		run(5003, -20, Speed.FAILING, Operation.SEMAPHORE_ASYNC, Operation.RESIZE);
 	}
