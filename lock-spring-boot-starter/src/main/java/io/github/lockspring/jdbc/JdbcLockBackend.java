@@ -204,11 +204,16 @@ public final class JdbcLockBackend implements LockBackend {
 			return acquire(request, queueing, false, timeout);
 		}
 		// a process that receives no messages cannot be asked to release a lease
-		Attempt attempt = acquire(request, queueing, listener.awaitRecall(request), timeout);
-		if (!(attempt instanceof Grant grant && grant.recallable())) {
-			listener.forgetRecall(request);
+		Attempt attempt = null;
+		try {
+			attempt = acquire(request, queueing, listener.awaitRecall(request), timeout);
+			return attempt;
 		}
-		return attempt;
+		finally {
+			if (!(attempt instanceof Grant grant && grant.recallable())) {
+				listener.forgetRecall(request);
+			}
+		}
 	}
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, boolean recallable, Duration timeout) {
@@ -321,11 +326,12 @@ public final class JdbcLockBackend implements LockBackend {
 			LockBackend.super.declineRecall(lease, timeout);
 			return;
 		}
-		this.releaseListener.forgetRecall(lease);
 		this.calls.run(timeout, (connection, mayBeDone) -> {
 			SingleStatementOperations.declineRecall(connection, lease);
 			return true;
 		});
+		this.releaseListener.forgetRecall(lease); // if it failed, a recall that is sent
+													// again declines again
 	}
 
 	@Override

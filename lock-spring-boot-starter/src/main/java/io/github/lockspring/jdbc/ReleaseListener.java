@@ -202,10 +202,11 @@ final class ReleaseListener implements AutoCloseable {
 	 */
 	boolean awaitRecall(LeaseRequest request) {
 		listenForAWhile();
-		if (this.listening) {
+		boolean listening = this.listening;
+		if (listening) {
 			this.recallable.add(request.key(), request);
 		}
-		return this.listening;
+		return listening;
 	}
 
 	/**
