@@ -56,8 +56,7 @@ final class JdbcLockTable {
 			return new JdbcLockSchema(dataSource, tableName);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new InvalidConfigurationPropertyValueException("lock.jdbc.table-name", tableName, ex.getMessage(),
-					ex);
+			throw new InvalidConfigurationPropertyValueException("lock.jdbc.table-name", tableName, ex.getMessage());
 		}
 	}
 

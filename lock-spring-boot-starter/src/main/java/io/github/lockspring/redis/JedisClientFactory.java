@@ -90,6 +90,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	/**
 	 * Create the configuration in the same way as the factory of the application.
 	 */
+	@SuppressWarnings("deprecation") // getCustomizer(): Spring Data Redis 4.0 has no other
 	private JedisClientConfig config(int database, @Nullable String user, RedisPassword password) {
 		JedisClientConfiguration original = this.factory.getClientConfiguration();
 		DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder().database(database);
@@ -104,7 +105,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 			original.getSslParameters().ifPresent(builder::sslParameters);
 			original.getHostnameVerifier().ifPresent(builder::hostnameVerifier);
 		}
-		original.getClientConfigCustomizer().ifPresent((customizer) -> customizer.customize(builder));
+		original.getCustomizer().ifPresent((customizer) -> customizer.customize(builder));
 		int millis = (int) Math.min(Math.max(1, this.timeout.toMillis()), Integer.MAX_VALUE);
 		return builder.connectionTimeoutMillis(millis).socketTimeoutMillis(millis).build();
 	}

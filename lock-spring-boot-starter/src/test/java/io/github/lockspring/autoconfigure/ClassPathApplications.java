@@ -45,6 +45,8 @@ final class ClassPathApplications implements AutoCloseable {
 	 */
 	private static final File OTHER_LIBRARIES = new File("target/other-libraries");
 
+	private static final File PREVIOUS_GENERATION = new File("target/previous-generation");
+
 	/**
 	 * A web application with JPA, which has a test of its own with all of it.
 	 */
@@ -100,9 +102,21 @@ final class ClassPathApplications implements AutoCloseable {
 	 * @param name a pattern of their names
 	 */
 	static Stream<String> otherLibraries(String name) {
-		File[] others = OTHER_LIBRARIES.listFiles((folder, each) -> each.matches(name));
-		assertThat(others).as("what 'mvn generate-test-resources' copies to " + OTHER_LIBRARIES).isNotEmpty();
-		return Arrays.stream(others).map(File::getPath);
+		return copied(OTHER_LIBRARIES, name);
+	}
+
+	/**
+	 * Return the class path of an application with this library and Spring Boot 3.
+	 */
+	static Stream<String> previousGeneration() {
+		Stream<String> own = classPath().filter((entry) -> entry.endsWith("classes"));
+		return Stream.concat(own, copied(PREVIOUS_GENERATION, ".*"));
+	}
+
+	private static Stream<String> copied(File folder, String name) {
+		File[] jars = folder.listFiles((parent, each) -> each.matches(name));
+		assertThat(jars).as("what 'mvn generate-test-resources' copies to " + folder).isNotEmpty();
+		return Arrays.stream(jars).map(File::getPath);
 	}
 
 	Class<?> load(String name) throws ClassNotFoundException {

@@ -23,9 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreNotStartedException extends RuntimeException {
 
+	private static final String PROGRAMS = ". The programs of PostgreSQL and MariaDB are only in the jar of "
+			+ "'mvn package -DskipTests -Pdatabases'";
+
 	StoreNotStartedException(StoreType type, @Nullable Exception cause) {
-		super("--store=%s=embedded did not start%s".formatted(type.id(),
-				(cause != null) ? ": " + cause.getMessage() : ", see above"), cause);
+		super("--store=%s=embedded did not start%s%s".formatted(type.id(),
+				(cause != null) ? ": " + cause.getMessage() : ", see above", type.isDatabase() ? PROGRAMS : ""), cause);
 	}
 
 }
