@@ -28,7 +28,11 @@ public final class StoreNotStartedException extends RuntimeException {
 
 	StoreNotStartedException(StoreType type, @Nullable Exception cause) {
 		super("--store=%s=embedded did not start%s%s".formatted(type.id(),
-				(cause != null) ? ": " + cause.getMessage() : ", see above", type.isDatabase() ? PROGRAMS : ""), cause);
+				(cause != null) ? ": " + cause.getMessage() : ", see above", isLarge(type) ? PROGRAMS : ""), cause);
+	}
+
+	private static boolean isLarge(StoreType type) {
+		return type == StoreType.POSTGRES || type == StoreType.MARIADB;
 	}
 
 }
