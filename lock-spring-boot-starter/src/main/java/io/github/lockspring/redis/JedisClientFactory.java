@@ -90,8 +90,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	/**
 	 * Create the configuration in the same way as the factory of the application.
 	 */
-	@SuppressWarnings("deprecation") // getCustomizer(): Spring Data Redis 4.0 has no
-										// other
+	@SuppressWarnings("deprecation") // Spring Data Redis 4.0 has only getCustomizer()
 	private JedisClientConfig config(int database, @Nullable String user, RedisPassword password) {
 		JedisClientConfiguration original = this.factory.getClientConfiguration();
 		DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder().database(database);
