@@ -89,7 +89,8 @@ final class ConfigurationPage {
 		groups.put("lock.aop", "Interception of annotated methods. See"
 				+ " [Order of advice](order-of-advice.md) and [Weaving](aspectj.md).");
 		groups.put("lock.redis", "Locks stored in Redis. See [Redis](backends/redis.md).");
-		groups.put("lock.redis.redlock", "Locks stored on a majority of independent Redis servers.");
+		groups.put("lock.redis.redlock",
+				"Locks stored on a majority of independent Redis servers. See [Redlock](backends/redlock.md).");
 		groups.put("lock.zookeeper", "Locks stored in ZooKeeper. See [ZooKeeper](backends/zookeeper.md).");
 		groups.put("lock.zookeeper.retry", "Retries of the few calls that the dedicated client makes through Curator.");
 		groups.put("lock.jdbc", "Locks stored in a SQL database. See [JDBC](backends/jdbc.md).");
