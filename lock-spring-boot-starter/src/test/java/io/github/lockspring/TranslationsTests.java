@@ -16,18 +16,17 @@
 
 package io.github.lockspring;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.lockspring.support.MarkdownPage;
+import io.github.lockspring.support.MarkdownPage.Line;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -43,6 +42,8 @@ class TranslationsTests {
 
 	private static final Pattern ORIGINAL = Pattern.compile("\\[English]\\(([^)]+)\\)");
 
+	private static final Pattern HEADING = Pattern.compile("(#+) .*");
+
 	/**
 	 * Code with its language. That of diagrams is text.
 	 */
@@ -50,19 +51,12 @@ class TranslationsTests {
 
 	private static final Pattern COMMENT = Pattern.compile("(?m)(?<!:)//.*|(?<=^|\\s)(?:#|--)(?: .*)?$|<!--.*?-->");
 
-	private static final Pattern HEADING = Pattern.compile("(?m)^#+(?= )");
-
-	private static final Pattern TABLE_ROW = Pattern.compile("(?m)^\\|");
-
-	private static final Pattern LINK_TO_PAGE = Pattern.compile("]\\(([^:#)]+\\.md)(?:#[^)]*)?\\)");
-
-	static List<Path> translations() throws IOException {
-		try (Stream<Path> pages = Files.walk(ROOT.resolve("docs").resolve("zh-CN"))) {
-			return Stream
-				.concat(Stream.of(ROOT.resolve("README.zh-CN.md")),
-						pages.filter((page) -> page.toString().endsWith(".md")).sorted())
-				.toList();
-		}
+	static List<Path> translations() {
+		return MarkdownPage.all(ROOT)
+			.stream()
+			.map(MarkdownPage::file)
+			.filter((file) -> file.toString().contains("zh-CN"))
+			.toList();
 	}
 
 	@ParameterizedTest
@@ -85,51 +79,41 @@ class TranslationsTests {
 
 	@ParameterizedTest
 	@MethodSource("translations")
-	void linksLeadToTranslations(Path translation) throws IOException {
+	void linksLeadToTranslations(Path translation) {
 		List<Path> translated = translations().stream().map(TranslationsTests::originalOf).toList();
-		assertThat(matches(LINK_TO_PAGE, text(translation), 1).map(translation::resolveSibling)
-			.map(Path::normalize)
+		assertThat(MarkdownPage.read(translation)
+			.targets()
+			.map((target) -> translation.resolveSibling(target.text().replaceFirst("#.*", "")).normalize())
 			.filter((page) -> !page.equals(originalOf(translation)))).doesNotContainAnyElementsOf(translated);
 	}
 
 	private static Path originalOf(Path translation) {
-		String beginning = String.join("\n", text(translation).lines().limit(FIRST_LINES).toList());
-		Matcher link = ORIGINAL.matcher(beginning);
-		assertThat(link.find()).as("%s names its original", translation).isTrue();
+		List<String> lines = lines(translation).limit(FIRST_LINES).toList();
+		Matcher link = ORIGINAL.matcher(String.join("\n", lines));
+		assertThat(link.find()).as("%s links to its original", translation).isTrue();
 		Path original = translation.resolveSibling(link.group(1)).normalize();
 		assertThat(original).exists().isNotEqualTo(translation);
 		return original;
 	}
 
 	private static List<String> headings(Path page) {
-		return matches(HEADING, textWithoutCode(page), 0).toList();
+		return lines(page).map(HEADING::matcher).filter(Matcher::matches).map((line) -> line.group(1)).toList();
 	}
 
 	private static long tableRows(Path page) {
-		return matches(TABLE_ROW, textWithoutCode(page), 0).count();
+		return lines(page).filter((line) -> line.startsWith("|")).count();
+	}
+
+	private static Stream<String> lines(Path page) {
+		return MarkdownPage.read(page).lines().map(Line::text);
 	}
 
 	private static List<String> code(Path page) {
-		return matches(CODE, text(page), 1).map((code) -> COMMENT.matcher(code).replaceAll(""))
+		return CODE.matcher(MarkdownPage.read(page).text())
+			.results()
+			.map((code) -> COMMENT.matcher(code.group(1)).replaceAll(""))
 			.map((code) -> String.join("\n", code.lines().map(String::stripTrailing).toList()))
 			.toList();
-	}
-
-	private static String textWithoutCode(Path page) {
-		return CODE.matcher(text(page)).replaceAll("");
-	}
-
-	private static Stream<String> matches(Pattern pattern, String text, int group) {
-		return pattern.matcher(text).results().map((MatchResult match) -> match.group(group));
-	}
-
-	private static String text(Path page) {
-		try {
-			return Files.readString(page);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 }
