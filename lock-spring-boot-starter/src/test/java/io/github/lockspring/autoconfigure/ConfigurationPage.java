@@ -87,13 +87,13 @@ final class ConfigurationPage {
 		groups.put("lock.retain",
 				"Leases that the process retains after their last use. See [Retained leases](retained-leases.md).");
 		groups.put("lock.aop", "Interception of annotated methods. See"
-				+ " [Order of advice](annotation.md#order-of-advice) and [Weaving](aspectj.md).");
+				+ " [Order of advice](order-of-advice.md) and [Weaving](aspectj.md).");
 		groups.put("lock.redis", "Locks stored in Redis. See [Redis](backends/redis.md).");
 		groups.put("lock.redis.redlock", "Locks stored on a majority of independent Redis servers.");
 		groups.put("lock.zookeeper", "Locks stored in ZooKeeper. See [ZooKeeper](backends/zookeeper.md).");
 		groups.put("lock.zookeeper.retry", "Retries of the few calls that the dedicated client makes through Curator.");
 		groups.put("lock.jdbc", "Locks stored in a SQL database. See [JDBC](backends/jdbc.md).");
-		groups.put("lock.jdbc.cleanup", "Removal of unused rows. See [The tables](backends/jdbc.md#the-tables).");
+		groups.put("lock.jdbc.cleanup", "Removal of unused rows. See [The tables](backends/jdbc-tables.md).");
 		groups.put("management.endpoint.locks",
 				"Endpoint of Actuator. See [The endpoint `locks`](operations/endpoint.md).");
 		groups.put("management.endpoint.locks.cache", "Cache of the snapshot of this process.");
