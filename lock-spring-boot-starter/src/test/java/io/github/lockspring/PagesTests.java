@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -59,6 +60,8 @@ class PagesTests {
 
 	private static final Pattern VERSION = Pattern
 		.compile("<artifactId>lock-spring-boot-parent</artifactId>\\s*<version>([^<]+)<");
+
+	private static final Pattern RELEASE = Pattern.compile("(?m)^## \\[(\\d[^\\]]*)\\]");
 
 	@Test
 	void allPagesAreFound() {
@@ -197,10 +200,20 @@ class PagesTests {
 			.map((other) -> nameOf(page) + ": " + other);
 	}
 
+	/**
+	 * Return the version that pages name: that of the project, or, while the next one is
+	 * developed, the last release.
+	 */
 	private static String version() throws IOException {
-		Matcher matcher = VERSION.matcher(Files.readString(ROOT.resolve("pom.xml")));
-		assertThat(matcher.find()).isTrue();
-		return matcher.group(1);
+		String version = first(VERSION, "pom.xml").orElseThrow();
+		return version.endsWith("-SNAPSHOT") ? first(RELEASE, "CHANGELOG.md").orElse(version) : version;
+	}
+
+	private static Optional<String> first(Pattern pattern, String file) throws IOException {
+		return pattern.matcher(Files.readString(ROOT.resolve(file)))
+			.results()
+			.map((match) -> match.group(1))
+			.findFirst();
 	}
 
 	private static String at(MarkdownPage page, Line line) {

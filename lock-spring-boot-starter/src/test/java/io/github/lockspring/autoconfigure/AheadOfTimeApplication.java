@@ -16,7 +16,9 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
@@ -64,8 +66,12 @@ public class AheadOfTimeApplication {
 
 	private static void use(Service service) {
 		require(service.pay(new Order(new Customer("a"), 42), null) > 0, "a lock on properties of an argument");
-		require(service.quote(() -> service.quote(() -> 1)) == -1, "a fallback");
+		require(service.quote(() -> inAnotherThread(() -> service.quote(() -> 1))) == -1, "a fallback");
 		require(service.report(2026) == 2026, "a semaphore");
+	}
+
+	private static long inAnotherThread(Supplier<Long> call) {
+		return CompletableFuture.supplyAsync(call).join();
 	}
 
 	private static void use(LockOperations locks, LockClient client) {
