@@ -49,6 +49,11 @@ class VocabularyTests {
 	 */
 	private static final Path THIS = Path.of("VocabularyTests.java");
 
+	/**
+	 * What the documentation site is built with.
+	 */
+	private static final Pattern BUILT = Pattern.compile(".*/(node_modules|\\.vitepress)/.*");
+
 	private static final Pattern SCANNED = Pattern
 		.compile(".*\\.(java|kt|json|lua|sql|md|properties|html|js|css|xml|ya?ml|factories|imports)");
 
@@ -223,6 +228,7 @@ class VocabularyTests {
 			try (Stream<Path> files = Files.walk(ROOT.resolve(place))) {
 				files.filter(Files::isRegularFile)
 					.filter((file) -> SCANNED.matcher(file.toString()).matches())
+					.filter((file) -> !BUILT.matcher(file.toString()).matches())
 					.forEach(all::add);
 			}
 			catch (IOException ex) {
