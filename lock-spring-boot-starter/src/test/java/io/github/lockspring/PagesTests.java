@@ -74,23 +74,22 @@ class PagesTests {
 
 	@Test
 	void brokenLinksAreFound() {
-		MarkdownPage page = page(
-				"""
-						# Values, and their `Lines`
-						## 锁的类型（概览）
-						## Values, and their `Lines`
-						[file](docs/annotation.md), [heading](docs/annotation.md#attributes), [folder](docs), [site](https://a.b)
-						[this](#values-and-their-lines), [second](#values-and-their-lines-1), [锁](#锁的类型概览)
-						`[code](none.md)` <img src="docs/images/history.svg">
-						```
-						[block](none.md)
-						```
-						[file](none.md), [`heading`](docs/annotation.md#none), ![image](docs/none.png)
-						[this](#lines), [third](#values-and-their-lines-2)
-						<picture><source srcset="docs/none.svg"><img src="none.svg"></picture>
+		MarkdownPage page = page("""
+				# Values, and their `Lines`
+				## 锁的类型（概览）
+				## Values, and their `Lines`
+				[file](docs/async.md), [heading](docs/annotation.md#attributes), [folder](docs), [site](https://a.b)
+				[this](#values-and-their-lines), [second](#values-and-their-lines-1), [锁](#锁的类型概览)
+				`[code](none.md)` <img src="docs/images/history.svg">
+				```
+				[block](none.md)
+				```
+				[file](none.md), [`heading`](docs/annotation.md#none), ![image](docs/none.png)
+				[this](#lines), [third](#values-and-their-lines-2)
+				<picture><source srcset="docs/none.svg"><img src="none.svg"></picture>
 
-						[reference]: none
-						""");
+				[reference]: none
+				""");
 		assertThat(brokenLinks(page)).containsExactly("README.md:10: none.md", "README.md:10: docs/annotation.md#none",
 				"README.md:10: docs/none.png", "README.md:11: #lines", "README.md:11: #values-and-their-lines-2",
 				"README.md:12: docs/none.svg", "README.md:12: none.svg", "README.md:14: none");
