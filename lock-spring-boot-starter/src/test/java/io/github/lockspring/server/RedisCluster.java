@@ -18,6 +18,8 @@ package io.github.lockspring.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.Optional;
 
 /**
@@ -71,8 +73,10 @@ public final class RedisCluster implements AutoCloseable {
 
 	private void assignSlots() {
 		for (int i = 0; i < MASTERS; i++) {
+			IntStream slots = IntStream.range(i * SLOTS / MASTERS, (i + 1) * SLOTS / MASTERS);
 			this.nodes.get(i)
-				.command("CLUSTER", "ADDSLOTSRANGE", "" + i * SLOTS / MASTERS, "" + ((i + 1) * SLOTS / MASTERS - 1));
+				.command(Stream.concat(Stream.of("CLUSTER", "ADDSLOTS"), slots.mapToObj(String::valueOf))
+					.toArray(String[]::new));
 		}
 		for (int i = 0; i < this.nodes.size(); i++) {
 			this.nodes.get(i).command("CLUSTER", "SET-CONFIG-EPOCH", "" + (i + 1));
