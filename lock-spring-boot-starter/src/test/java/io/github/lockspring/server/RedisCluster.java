@@ -18,9 +18,9 @@ package io.github.lockspring.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import java.util.Optional;
 
 /**
  * A Redis cluster of three masters, each with a replica.
