@@ -21,11 +21,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.springframework.core.NativeDetector;
+
 import io.github.lockspring.sample.SampleApplication;
 
 /**
- * How to run this program once more, in a process of its own: from the executable jar or
- * from the class path, whichever this process was started from.
+ * How to run this program once more, in a process of its own: from the executable jar,
+ * the class path or the native image, whichever this process was started from.
  */
 public final class ProgramCommand {
 
@@ -40,14 +42,25 @@ public final class ProgramCommand {
 	 * @return the command, to which arguments can be added
 	 */
 	public static List<String> of(List<String> jvmOptions, String role) {
-		List<String> command = new ArrayList<>();
-		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-		command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+		boolean nativeImage = NativeDetector.inNativeImage();
+		List<String> command = new ArrayList<>(nativeImage ? executable() : java());
+		command.add("-Xmx256m");
 		command.add(ParentProcess.option());
 		command.addAll(jvmOptions);
-		command.addAll(program(System.getProperty("java.class.path")));
+		if (!nativeImage) {
+			command.addAll(program(System.getProperty("java.class.path")));
+		}
 		command.add(role);
 		return command;
+	}
+
+	private static List<String> executable() {
+		return List.of(ProcessHandle.current().info().command().orElseThrow());
+	}
+
+	private static List<String> java() {
+		return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
+				"-XX:TieredStopAtLevel=1");
 	}
 
 	private static List<String> program(String classPath) {
