@@ -124,8 +124,8 @@ abstract class AnnotationMigration extends Recipe {
 
 		private List<J.Annotation> remove(List<J.Annotation> annotations) {
 			maybeRemoveImport(oldType());
-			List<J.Annotation> remaining = ListUtils.filter(annotations,
-					(annotation) -> !isOfType(annotation, oldType()));
+			List<J.Annotation> remaining = ListUtils.map(annotations,
+					(annotation) -> isOfType(annotation, oldType()) ? null : annotation);
 			return Space.formatFirstPrefix(remaining, annotations.get(0).getPrefix());
 		}
 
