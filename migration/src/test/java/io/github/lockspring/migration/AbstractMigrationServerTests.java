@@ -44,8 +44,7 @@ public abstract class AbstractMigrationServerTests {
 			"com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration",
 			"com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration",
 			"org.redisson.spring.starter.RedissonAutoConfigurationV2",
-			"org.redisson.spring.starter.RedissonAutoConfigurationV4",
-			"org.springframework.boot.autoconfigure.klock.KlockAutoConfiguration");
+			"org.redisson.spring.starter.RedissonAutoConfigurationV4");
 
 	/**
 	 * Return the application of a release.

@@ -18,18 +18,22 @@ package io.github.lockspring.migration.klock;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.klock.KlockAutoConfiguration;
 import org.springframework.boot.autoconfigure.klock.annotation.Klock;
 import org.springframework.boot.autoconfigure.klock.model.LockTimeoutStrategy;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 
 import io.github.lockspring.migration.Payments;
 import io.github.lockspring.migration.Work;
 
 /**
- * With the lock of klock.
+ * With the lock of klock, whose auto-configuration Spring Boot does not find: version 1.4
+ * registers it as for Spring Boot 2.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
+@Import(KlockAutoConfiguration.class)
 class BeforeApplication {
 
 	@Bean

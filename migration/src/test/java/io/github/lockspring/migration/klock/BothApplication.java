@@ -18,9 +18,11 @@ package io.github.lockspring.migration.klock;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.klock.KlockAutoConfiguration;
 import org.springframework.boot.autoconfigure.klock.annotation.Klock;
 import org.springframework.boot.autoconfigure.klock.model.LockTimeoutStrategy;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.migration.Payments;
@@ -31,6 +33,7 @@ import io.github.lockspring.migration.Work;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
+@Import(KlockAutoConfiguration.class)
 class BothApplication {
 
 	@Bean

@@ -43,9 +43,4 @@ class KlockMigrationServerTests extends AbstractMigrationServerTests {
 				"spring.data.redis.port=" + server.port(), "spring.klock.address=" + server.uri());
 	}
 
-	@Override
-	protected String library() {
-		return "org.springframework.boot.autoconfigure.klock.";
-	}
-
 }
