@@ -58,15 +58,15 @@ final class Attributes {
 	static J.Assignment rename(J.Assignment attribute, String name) {
 		J.Identifier variable = (J.Identifier) attribute.getVariable();
 		JavaType.Variable field = variable.getFieldType();
-		return attribute.withVariable(
-				variable.withSimpleName(name).withFieldType((field != null) ? field.withName(name) : null));
+		return attribute
+			.withVariable(variable.withSimpleName(name).withFieldType((field != null) ? field.withName(name) : null));
 	}
 
 	static J.Assignment withText(J.Assignment attribute, String text) {
 		Space prefix = attribute.getAssignment().getPrefix();
 		String source = '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
-		return attribute.withAssignment(new J.Literal(Tree.randomId(), prefix, Markers.EMPTY, text, source, null,
-				JavaType.Primitive.String));
+		return attribute.withAssignment(
+				new J.Literal(Tree.randomId(), prefix, Markers.EMPTY, text, source, null, JavaType.Primitive.String));
 	}
 
 }

@@ -19,11 +19,10 @@ package io.github.lockspring.migration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.openrewrite.java.Assertions;
 import org.openrewrite.java.JavaParser;
 import org.openrewrite.test.RecipeSpec;
 import org.openrewrite.test.RewriteTest;
-
-import static org.openrewrite.java.Assertions.java;
 
 /**
  * Tests the recipes {@code FromLock4j} and {@code BesideLock4j}.
@@ -96,7 +95,7 @@ class FromLock4jTests implements RewriteTest {
 			autoRelease = true, name = "user"           | name = "user"
 			""")
 	void attributesAreTranslated(String before, String after) {
-		rewriteRun(java(BEFORE.formatted(before), AFTER.formatted(after)));
+		rewriteRun(Assertions.java(BEFORE.formatted(before), AFTER.formatted(after)));
 	}
 
 	@ParameterizedTest
@@ -112,17 +111,17 @@ class FromLock4jTests implements RewriteTest {
 			executor, expire    | executor = com.baomidou.lock.executor.LockExecutor.class, expire = Long.MAX_VALUE
 			""")
 	void otherAttributesAreMarked(String attributes, String annotation) {
-		rewriteRun(java(BEFORE.formatted(annotation), MARKED.formatted(attributes, annotation)));
+		rewriteRun(Assertions.java(BEFORE.formatted(annotation), MARKED.formatted(attributes, annotation)));
 	}
 
 	@Test
 	void annotationWithoutAttributesIsReplaced() {
-		rewriteRun(java(BEFORE.replace("(%s)", ""), AFTER.replace("(%s)", "")));
+		rewriteRun(Assertions.java(BEFORE.replace("(%s)", ""), AFTER.replace("(%s)", "")));
 	}
 
 	@Test
 	void templateIsMarked() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import com.baomidou.lock.LockTemplate;
 
 				class Users {
@@ -144,7 +143,7 @@ class FromLock4jTests implements RewriteTest {
 
 	@Test
 	void releaseWithBothKeepsTheOldAnnotation() {
-		rewriteRun((spec) -> spec.recipeFromResources("io.github.lockspring.migration.BesideLock4j"), java("""
+		rewriteRun((spec) -> spec.recipeFromResources("io.github.lockspring.migration.BesideLock4j"), Assertions.java("""
 				import com.baomidou.lock.annotation.Lock4j;
 
 				class Users {
@@ -177,7 +176,7 @@ class FromLock4jTests implements RewriteTest {
 
 	@Test
 	void oldAnnotationBesideTheNewOneIsRemoved() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import com.baomidou.lock.annotation.Lock4j;
 				import io.github.lockspring.DistributedLock;
 

@@ -17,11 +17,10 @@
 package io.github.lockspring.migration;
 
 import org.junit.jupiter.api.Test;
+import org.openrewrite.java.Assertions;
 import org.openrewrite.java.JavaParser;
 import org.openrewrite.test.RecipeSpec;
 import org.openrewrite.test.RewriteTest;
-
-import static org.openrewrite.java.Assertions.java;
 
 /**
  * Tests the recipes {@code FromShedLock} and {@code BesideShedLock}.
@@ -36,7 +35,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void jobIsReplacedWithoutItsMaximumTime() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 				import org.springframework.scheduling.annotation.Scheduled;
 
@@ -65,7 +64,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void firstAttributeIsRemoved() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
 				class Prices {
@@ -93,7 +92,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void numberIsOneOfMilliseconds() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
 				class Prices {
@@ -118,7 +117,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void unusableNameIsMarked() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
 				class Prices {
@@ -152,7 +151,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void enablingAnnotationIsRemoved() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 				import org.springframework.context.annotation.Configuration;
 
@@ -173,7 +172,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void enablingAnnotationWithMinimumTimeIsMarked() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 
 				@EnableSchedulerLock(defaultLockAtMostFor = "10m", defaultLockAtLeastFor = "30s")
@@ -194,7 +193,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void assertionIsReplaced() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import net.javacrumbs.shedlock.core.LockAssert;
 
 				class Prices {
@@ -219,7 +218,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void assertionWithTestHelperIsMarked() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import net.javacrumbs.shedlock.core.LockAssert;
 
 				class PricesTests {
@@ -245,7 +244,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void lockProviderIsMarked() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import java.util.Optional;
 
 				import net.javacrumbs.shedlock.core.LockProvider;
@@ -279,7 +278,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void composedAnnotationIsReplaced() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import java.lang.annotation.Retention;
 				import java.lang.annotation.RetentionPolicy;
 
@@ -306,7 +305,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void releaseWithBothKeepsTheOldAnnotation() {
-		rewriteRun((spec) -> spec.recipeFromResources("io.github.lockspring.migration.BesideShedLock"), java("""
+		rewriteRun((spec) -> spec.recipeFromResources("io.github.lockspring.migration.BesideShedLock"), Assertions.java("""
 				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
 				class Prices {
@@ -333,7 +332,7 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void oldAnnotationBesideTheNewOneIsRemoved() {
-		rewriteRun(java("""
+		rewriteRun(Assertions.java("""
 				import io.github.lockspring.ClusterJob;
 				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
