@@ -97,7 +97,7 @@ public final class ReplaceLock4j extends AnnotationMigration {
 	private static boolean isDefault(String name, Expression value) {
 		return switch (name) {
 			case "keys" -> keys(value).stream().map(Attributes::text).allMatch((key) -> key != null && key.isEmpty());
-			case "expire", "acquireTimeout" -> value instanceof J.Unary;
+			case "expire", "acquireTimeout" -> isNegative(number(value));
 			case "autoRelease" -> value instanceof J.Literal literal && Boolean.TRUE.equals(literal.getValue());
 			default -> false;
 		};
@@ -125,7 +125,14 @@ public final class ReplaceLock4j extends AnnotationMigration {
 
 	private static J.@Nullable Assignment time(J.Assignment attribute, String name) {
 		Long millis = number(attribute.getAssignment());
-		return (millis != null) ? Attributes.withText(Attributes.rename(attribute, name), text(millis)) : null;
+		return (millis != null && !isNegative(millis)) ? Attributes.withText(Attributes.rename(attribute, name), text(millis)) : null;
+	}
+
+	/**
+	 * Return whether a time is that of the properties.
+	 */
+	private static boolean isNegative(@Nullable Long millis) {
+		return millis != null && millis < 0;
 	}
 
 	private static String text(long millis) {

@@ -262,6 +262,7 @@ class FromShedLockTests implements RewriteTest {
 				import java.util.Optional;
 
 				/* TODO migrate what this file uses of ShedLock: see docs/migrating of lock-spring-boot-starter */
+
 				import net.javacrumbs.shedlock.core.LockProvider;
 				import org.springframework.context.annotation.Bean;
 
