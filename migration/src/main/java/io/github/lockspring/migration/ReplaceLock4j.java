@@ -125,7 +125,8 @@ public final class ReplaceLock4j extends AnnotationMigration {
 
 	private static J.@Nullable Assignment time(J.Assignment attribute, String name) {
 		Long millis = number(attribute.getAssignment());
-		return (millis != null && !isNegative(millis)) ? Attributes.withText(Attributes.rename(attribute, name), text(millis)) : null;
+		return (millis != null && !isNegative(millis))
+				? Attributes.withText(Attributes.rename(attribute, name), text(millis)) : null;
 	}
 
 	/**

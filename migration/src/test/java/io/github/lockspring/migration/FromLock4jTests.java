@@ -143,35 +143,36 @@ class FromLock4jTests implements RewriteTest {
 
 	@Test
 	void releaseWithBothKeepsTheOldAnnotation() {
-		rewriteRun((spec) -> spec.recipeFromResources("io.github.lockspring.migration.BesideLock4j"), Assertions.java("""
-				import com.baomidou.lock.annotation.Lock4j;
+		rewriteRun((spec) -> spec.recipeFromResources("io.github.lockspring.migration.BesideLock4j"),
+				Assertions.java("""
+						import com.baomidou.lock.annotation.Lock4j;
 
-				class Users {
+						class Users {
 
-					/**
-					 * Rename a user.
-					 */
-					@Lock4j(name = "user", keys = "#id", expire = 60000)
-					public void rename(long id) {
-					}
+							/**
+							 * Rename a user.
+							 */
+							@Lock4j(name = "user", keys = "#id", expire = 60000)
+							public void rename(long id) {
+							}
 
-				}
-				""", """
-				import com.baomidou.lock.annotation.Lock4j;
-				import io.github.lockspring.DistributedLock;
+						}
+						""", """
+						import com.baomidou.lock.annotation.Lock4j;
+						import io.github.lockspring.DistributedLock;
 
-				class Users {
+						class Users {
 
-					/**
-					 * Rename a user.
-					 */
-					@Lock4j(name = "user", keys = "#id", expire = 60000)
-					@DistributedLock(name = "user", key = "#id", leaseTime = "60s")
-					public void rename(long id) {
-					}
+							/**
+							 * Rename a user.
+							 */
+							@Lock4j(name = "user", keys = "#id", expire = 60000)
+							@DistributedLock(name = "user", key = "#id", leaseTime = "60s")
+							public void rename(long id) {
+							}
 
-				}
-				"""));
+						}
+						"""));
 	}
 
 	@Test

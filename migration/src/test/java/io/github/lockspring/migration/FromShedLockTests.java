@@ -306,29 +306,30 @@ class FromShedLockTests implements RewriteTest {
 
 	@Test
 	void releaseWithBothKeepsTheOldAnnotation() {
-		rewriteRun((spec) -> spec.recipeFromResources("io.github.lockspring.migration.BesideShedLock"), Assertions.java("""
-				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+		rewriteRun((spec) -> spec.recipeFromResources("io.github.lockspring.migration.BesideShedLock"),
+				Assertions.java("""
+						import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
-				class Prices {
+						class Prices {
 
-					@SchedulerLock(name = "prices", lockAtMostFor = "14m", lockAtLeastFor = "1m")
-					public void update() {
-					}
+							@SchedulerLock(name = "prices", lockAtMostFor = "14m", lockAtLeastFor = "1m")
+							public void update() {
+							}
 
-				}
-				""", """
-				import io.github.lockspring.ClusterJob;
-				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+						}
+						""", """
+						import io.github.lockspring.ClusterJob;
+						import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
-				class Prices {
+						class Prices {
 
-					@SchedulerLock(name = "prices", lockAtMostFor = "14m", lockAtLeastFor = "1m")
-					@ClusterJob(name = "prices", lockAtLeastFor = "1m")
-					public void update() {
-					}
+							@SchedulerLock(name = "prices", lockAtMostFor = "14m", lockAtLeastFor = "1m")
+							@ClusterJob(name = "prices", lockAtLeastFor = "1m")
+							public void update() {
+							}
 
-				}
-				"""));
+						}
+						"""));
 	}
 
 	@Test
