@@ -1,0 +1,77 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.migration.curator;
+
+import java.util.concurrent.TimeUnit;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.retry.ExponentialBackoffRetry;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+
+import io.github.lockspring.migration.Payments;
+import io.github.lockspring.migration.Work;
+
+/**
+ * With the lock of Curator.
+ */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+class BeforeApplication {
+
+	@Bean(initMethod = "start")
+	CuratorFramework curator(@Value("${shop.zookeeper}") String connectString) {
+		return CuratorFrameworkFactory.newClient(connectString, new ExponentialBackoffRetry(100, 3));
+	}
+
+	@Bean
+	Payments payments(CuratorFramework curator, Work work) {
+		return new LockedPayments(curator, work);
+	}
+
+	static class LockedPayments implements Payments {
+
+		private final CuratorFramework curator;
+
+		private final Work work;
+
+		LockedPayments(CuratorFramework curator, Work work) {
+			this.curator = curator;
+			this.work = work;
+		}
+
+		@Override
+		public void pay(long id) throws Exception {
+			InterProcessMutex old = new InterProcessMutex(this.curator, "/orders/" + id);
+			if (!old.acquire(100, TimeUnit.MILLISECONDS)) {
+				throw new IllegalStateException("busy");
+			}
+			try {
+				this.work.run();
+			}
+			finally {
+				old.release();
+			}
+		}
+
+	}
+
+}

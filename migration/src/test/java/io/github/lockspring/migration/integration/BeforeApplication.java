@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.migration.integration;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.support.locks.LockRegistry;
+
+import io.github.lockspring.migration.Payments;
+import io.github.lockspring.migration.Work;
+
+/**
+ * With the lock of Spring Integration.
+ */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+class BeforeApplication {
+
+	@Bean
+	LockRegistry<?> lockRegistry(RedisConnectionFactory connectionFactory) {
+		return new RedisLockRegistry(connectionFactory, "orders");
+	}
+
+	@Bean
+	Payments payments(LockRegistry<?> registry, Work work) {
+		return new LockedPayments(registry, work);
+	}
+
+	static class LockedPayments implements Payments {
+
+		private final LockRegistry<?> registry;
+
+		private final Work work;
+
+		LockedPayments(LockRegistry<?> registry, Work work) {
+			this.registry = registry;
+			this.work = work;
+		}
+
+		@Override
+		public void pay(long id) throws InterruptedException {
+			Lock old = this.registry.obtain("order:" + id);
+			if (!old.tryLock(100, TimeUnit.MILLISECONDS)) {
+				throw new IllegalStateException("busy");
+			}
+			try {
+				this.work.run();
+			}
+			finally {
+				old.unlock();
+			}
+		}
+
+	}
+
+}

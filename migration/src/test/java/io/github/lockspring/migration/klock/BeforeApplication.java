@@ -1,0 +1,61 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.migration.klock;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.klock.KlockAutoConfiguration;
+import org.springframework.boot.autoconfigure.klock.annotation.Klock;
+import org.springframework.boot.autoconfigure.klock.model.LockTimeoutStrategy;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+import io.github.lockspring.migration.Payments;
+import io.github.lockspring.migration.Work;
+
+/**
+ * With the lock of klock, whose auto-configuration Spring Boot does not find: version 1.4
+ * registers it as for Spring Boot 2.
+ */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import(KlockAutoConfiguration.class)
+class BeforeApplication {
+
+	@Bean
+	Payments payments(Work work) {
+		return new LockedPayments(work);
+	}
+
+	static class LockedPayments implements Payments {
+
+		private final Work work;
+
+		LockedPayments(Work work) {
+			this.work = work;
+		}
+
+		@Override
+		@Klock(name = "order", keys = "#id", waitTime = 1, leaseTime = 60,
+				lockTimeoutStrategy = LockTimeoutStrategy.FAIL_FAST)
+		public void pay(long id) {
+			this.work.run();
+		}
+
+	}
+
+}
