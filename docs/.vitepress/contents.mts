@@ -22,7 +22,7 @@ export function sidebar(language: string): DefaultTheme.SidebarItem[] {
   const linked = new Set(sections.flatMap(({ links }) => links))
   const groups = sections.map(({ text, links }) => ({
     text,
-    pages: links.flatMap((link) => [link, ...pagesBehind(link).filter((page) => !linked.has(page))]).filter(isPage),
+    pages: [...links.filter(isPage), ...links.flatMap(pagesBehind).filter((page) => !linked.has(page))],
   }))
   const grouped = new Set([contents, ...groups.flatMap(({ pages }) => pages)])
   const missing = pagesIn(language).filter((page) => !grouped.has(page))

@@ -10,6 +10,9 @@ export const REPOSITORY = 'https://github.com/lockspring/lock-spring-boot-starte
 /** Elements that a page may contain; what else looks like one is text, such as List<String>. */
 const ELEMENTS = new Set('a b br code details div em i img kbd p picture source strong sub summary sup'.split(' '))
 
+/** After these, the end of a line is no space. */
+const IDEOGRAPHIC = /[\p{Script=Han}\u3000-\u303f\uff00-\uffef]$/u
+
 /** Renders pages as GitHub does: nothing in them is a template, and links lead to files. */
 export function asOnGitHub(md: MarkdownRenderer): void {
   const { rules } = md.renderer
@@ -22,6 +25,11 @@ export function asOnGitHub(md: MarkdownRenderer): void {
     const { info, content } = args[0][args[1]]
     return info.trim() === 'mermaid' ? `<Mermaid code="${encodeURIComponent(content)}" />` : fence(...args)
   }
+  rules.softbreak = (tokens, index) => IDEOGRAPHIC.test(textBefore(tokens, index)) ? '' : '\n'
+  md.core.ruler.push('heading_first', ({ tokens }) => {
+    // Links to translations, for which the site has a menu
+    tokens.splice(0, Math.max(tokens.findIndex(({ tag }) => tag === 'h1'), 0))
+  })
   md.core.ruler.push('links_to_files', ({ tokens, env }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type === 'link_open') {
@@ -38,6 +46,10 @@ export function slugify(heading: string): string {
 
 function withoutComponents(html: string): string {
   return html.replace(/<(?=\/?([a-z][\w.:-]*))/gi, (opening, name) => ELEMENTS.has(name) ? opening : '&lt;')
+}
+
+function textBefore(tokens: { content: string }[], index: number): string {
+  return tokens.slice(0, index).findLast(({ content }) => content)?.content ?? ''
 }
 
 function resolve(link: string, page: string): string {
