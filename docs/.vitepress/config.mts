@@ -1,5 +1,5 @@
 import { defineConfigWithTheme, type DefaultTheme } from 'vitepress'
-import { pagesIn, sidebar } from './contents.mts'
+import { sidebar, translations } from './contents.mts'
 import { checkLinks } from './links.mts'
 import { asOnGitHub, REPOSITORY, slugify } from './markdown.mts'
 import { search } from './search.mts'
@@ -22,7 +22,7 @@ const homes = {
   },
 }
 
-export default defineConfigWithTheme<DefaultTheme.Config & { translated?: string[] }>({
+export default defineConfigWithTheme<DefaultTheme.Config & { translations?: [string, string][] }>({
   title: 'lock-spring-boot-starter',
   base: '/lock-spring-boot-starter/',
   cleanUrls: true,
@@ -34,7 +34,7 @@ export default defineConfigWithTheme<DefaultTheme.Config & { translated?: string
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     // Not all pages are translated: see theme/index.ts
     i18nRouting: false,
-    translated: pagesIn(CHINESE).map((page) => page.slice(CHINESE.length + 1)).filter((page) => page !== 'README.md'),
+    translations: translations(CHINESE),
   },
   locales: {
     root: {

@@ -46,12 +46,23 @@ export function pagesIn(folder: string): string[] {
     })
 }
 
+/** The routes of the pages of a language, each with that of the page in English to which it links. */
+export function translations(language: string): [string, string][] {
+  return pagesIn(language).map((page) => {
+    const original = read(page).match(/\[English\]\(([^)]+)\)/)
+    if (!original) {
+      throw new Error(`docs/${page} does not link to the page in English`)
+    }
+    return [route(page), route(join(path.dirname(page), original[1]))]
+  })
+}
+
 /** The page at which a link to a folder leads. */
 export function firstPageIn(folder: string): string {
   return pagesBehind(folder)[0]
 }
 
-export function route(page: string): string {
+function route(page: string): string {
   return '/' + page.replace(/(README)?\.md$/, '')
 }
 

@@ -3,20 +3,18 @@ import DefaultTheme from 'vitepress/theme'
 import Mermaid from './Mermaid.vue'
 import './style.css'
 
-const CHINESE = /^zh-CN\//
-
 export default {
   extends: DefaultTheme,
   enhanceApp({ app, router, siteData }) {
     app.component('Mermaid', Mermaid)
-    // From a page to its translation, where the menu of languages leads to the home page
+    // The menu of languages leads to a home page: from a page that is translated, to its translation
     router.onBeforeRouteChange = (to) => {
-      const from = router.route.data.relativePath
-      const isChinese = CHINESE.test(from)
-      const page = from.replace(CHINESE, '')
-      const home = withBase(isChinese ? '/' : '/zh-CN/')
-      if (new URL(to, 'file:').pathname === home && siteData.value.themeConfig.translated.includes(page)) {
-        router.go(home + page.replace(/\.md$/, ''))
+      const here = '/' + router.route.data.relativePath.replace(/(index)?\.md$/, '')
+      const home = here.startsWith('/zh-CN/') ? '/' : '/zh-CN/'
+      const pages: string[][] = siteData.value.themeConfig.translations
+      const there = pages.find((pair) => pair.includes(here))?.find((page) => page !== here)
+      if (there && there !== home && new URL(to, 'file:').pathname === withBase(home)) {
+        router.go(withBase(there))
         return false
       }
     }
