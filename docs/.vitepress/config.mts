@@ -6,6 +6,9 @@ import { search } from './search.mts'
 
 const CHINESE = 'zh-CN'
 
+const ICON = 'data:image/svg+xml,'
+  + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🔒</text></svg>')
+
 const english = sidebar('')
 const chinese = sidebar(CHINESE)
 
@@ -26,6 +29,7 @@ export default defineConfigWithTheme<DefaultTheme.Config & { translations?: [str
   title: 'lock-spring-boot-starter',
   base: '/lock-spring-boot-starter/',
   cleanUrls: true,
+  head: [['link', { rel: 'icon', href: ICON }]],
   rewrites: (page) => page.replace(/README\.md$/, 'index.md'),
   markdown: { anchor: { slugify }, attrs: { disable: true }, config: asOnGitHub },
   themeConfig: {
