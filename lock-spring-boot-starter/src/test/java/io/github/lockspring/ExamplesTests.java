@@ -38,6 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockspring.support.JavaCode;
+import io.github.lockspring.support.MarkdownPage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,14 +62,12 @@ class ExamplesTests {
 
 	private static final Pattern TYPE = Pattern.compile("\\b[A-Z]\\w+");
 
-	static List<Path> pages() throws IOException {
-		try (Stream<Path> pages = Files.walk(ROOT.resolve("docs"))) {
-			return Stream
-				.concat(Stream.of(ROOT.resolve("README.md")),
-						pages.filter((page) -> page.toString().endsWith(".md")).sorted())
-				.filter((page) -> !blocksOf(page).isEmpty())
-				.toList();
-		}
+	static List<Path> pages() {
+		return MarkdownPage.all(ROOT)
+			.stream()
+			.map(MarkdownPage::file)
+			.filter((page) -> !blocksOf(page).isEmpty())
+			.toList();
 	}
 
 	@ParameterizedTest
