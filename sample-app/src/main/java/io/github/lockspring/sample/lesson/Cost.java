@@ -33,7 +33,7 @@ import io.github.lockspring.sample.load.Latencies;
  */
 public record Cost(double requests, Latencies latencies) {
 
-	private static final int WARM_UP = 200;
+	private static final int WARM_UP = 2_000;
 
 	private static final int COUNTED = 100;
 

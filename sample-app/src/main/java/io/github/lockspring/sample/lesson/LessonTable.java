@@ -48,7 +48,18 @@ final class LessonTable {
 				"requests", "ours", "p50", "ours", "p99", "ours");
 		table.append(header).append('\n').append("-".repeat(header.length())).append('\n');
 		rows.forEach((row) -> table.append(format(row)).append('\n'));
-		return table.append('\n').append(CAPTION).append(Machine.describe()).append('\n').toString();
+		table.append('\n').append(CAPTION);
+		rows.forEach((row) -> table.append(crowd(row.result())));
+		return table.append(Machine.describe()).append('\n').toString();
+	}
+
+	/**
+	 * Where requests were counted, they are a part of the verdict.
+	 */
+	private static String crowd(Lesson.Result result) {
+		Double requests = result.starter().requests();
+		return (requests == null) ? "" : String.format(Locale.ROOT, "%-20s%.1f requests for one hand-off of ours%n",
+				result.experiment().code(), requests);
 	}
 
 	private static String format(Row row) {

@@ -41,7 +41,7 @@ class LessonTableTests {
 	void crowdIsShownWithItsRequests() {
 		Lesson.Result result = new Lesson.Result(Experiment.EPHEMERAL_NODE, Outcome.ofCrowd(Verdict.EXACT, 1234.4),
 				Outcome.ofCrowd(Verdict.EXACT, 4.4));
-		assertThat(row(result)).contains("1,234 requests for one hand-off");
+		assertThat(row(result)).contains("1,234 requests for one hand-off", "4.4 requests for one hand-off of ours");
 		assertThat(result.isAsExpected()).isTrue();
 	}
 
