@@ -39,6 +39,11 @@ final class Trial {
 	 */
 	private static final Duration WAIT = Participant.EXPIRY.multipliedBy(5);
 
+	/**
+	 * How long an owner works: less than the expiry.
+	 */
+	private static final Duration WORK = Participant.EXPIRY.dividedBy(4);
+
 	private static final Set<Integer> CREATING = Set.of(OpCode.create, OpCode.create2, OpCode.multi);
 
 	private final Lab lab;
@@ -200,19 +205,24 @@ final class Trial {
 	 * The starter reports a store that does not answer by an exception.
 	 */
 	private boolean enter(Contender contender, String owner, Duration waitTime) throws Exception {
+		boolean entered;
 		try {
-			if (!contender.enter(waitTime)) {
-				return false;
-			}
+			entered = contender.enter(waitTime);
 		}
 		catch (LockException ex) {
-			return false;
+			entered = false;
 		}
-		this.resource.enter(owner, contender.token());
-		return true;
+		if (entered) {
+			this.resource.enter(owner, contender.token());
+		}
+		else {
+			this.resource.mark(owner, "outside");
+		}
+		return entered;
 	}
 
 	private void write(Contender contender, String owner) throws Exception {
+		Thread.sleep(WORK.toMillis());
 		this.resource.write(owner, contender.token());
 	}
 
