@@ -58,8 +58,8 @@ final class LessonTable {
 	 */
 	private static String crowd(Lesson.Result result) {
 		Double requests = result.starter().requests();
-		return (requests == null) ? "" : String.format(Locale.ROOT, "%-20s%.1f requests for one hand-off of ours%n",
-				result.experiment().code(), requests);
+		return (requests != null) ? String.format(Locale.ROOT, "%-20s%.1f requests for one hand-off of ours%n",
+				result.experiment().code(), requests) : "";
 	}
 
 	private static String format(Row row) {
