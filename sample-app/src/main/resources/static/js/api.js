@@ -23,6 +23,10 @@ export const locks = () => send('GET', 'demo/locks');
 
 export const forceRelease = (instance, key) => send('DELETE', `demo/locks?${new URLSearchParams({ instance, key })}`);
 
+export const experiments = () => send('GET', 'demo/lesson');
+
+export const runExperiment = (id) => send('POST', `demo/lesson/${encodeURIComponent(id)}`);
+
 async function send(method, path, body) {
   const response = await fetch(path, {
     method,

@@ -8,6 +8,7 @@ import { byId, renderEach, setText } from './dom.js';
 import { initialiseExplorer, renderExplorer } from './explorer.js';
 import { otherLanguage, preferredLanguage, rememberLanguage, t, useLanguage } from './i18n.js';
 import { initialiseIncidents, recordIncident, renderBreaks, renderIncidents } from './incidents.js';
+import { initialiseLesson, renderLesson } from './lesson.js';
 import { beginLive, endLive, renderLive, showProgress } from './live.js';
 import { dropMessageThatIsOver, renderMessage } from './message.js';
 import { renderResults, runToRepeat } from './results.js';
@@ -27,6 +28,7 @@ initialiseTimeline();
 initialiseRunForm();
 initialiseIncidents();
 initialiseExplorer();
+initialiseLesson();
 byId('language').addEventListener('click', switchLanguage);
 byId('theme').addEventListener('click', () => {
   toggleTheme();
@@ -105,13 +107,13 @@ function renderAll() {
   setText(byId('theme'), t((currentTheme() === 'dark') ? 'page.light' : 'page.dark'));
   byId('progress').setAttribute('aria-label', t('live.progress'));
   renderEach(() => showConnection(connection), renderLive, renderCharts, renderTimeline, renderIncidents, renderMessage,
-    renderState);
+    renderLesson, renderState);
 }
 
 function renderState() {
   renderEach(() => renderResults(state?.runs ?? []), () => renderExplorer(state));
   if (state) {
-    renderEach(() => renderRunForm(state), () => renderBreaks(state), () => dropMessageThatIsOver(state),
+    renderEach(() => renderRunForm(state), () => renderBreaks(state), () => renderLesson(state), () => dropMessageThatIsOver(state),
       () => { byId('run-again').hidden = !mayStart() || runToRepeat(state.runs) === null; });
   }
 }

@@ -25,6 +25,7 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 import io.github.lockspring.sample.demo.Demonstration;
+import io.github.lockspring.sample.lesson.HolderProgram;
 import io.github.lockspring.sample.page.PageLauncher;
 import io.github.lockspring.sample.process.ParentProcess;
 import io.github.lockspring.sample.store.H2Program;
@@ -52,6 +53,11 @@ public class SampleApplication {
 	 */
 	public static final String DATABASE = "database";
 
+	/**
+	 * First argument of a process that holds a lock in an experiment.
+	 */
+	public static final String HOLDER = "lock-holder";
+
 	private static final String DEMONSTRATION = "demo";
 
 	public static void main(String[] args) throws Exception {
@@ -61,6 +67,7 @@ public class SampleApplication {
 			switch (role) {
 				case DEMONSTRATION -> System.exit(Demonstration.run(withoutFirst(args)));
 				case DATABASE -> H2Program.run();
+				case HOLDER -> HolderProgram.run(withoutFirst(args));
 				case INSTANCE -> SpringApplication.run(SampleApplication.class, withoutFirst(args));
 				default -> PageLauncher.run(args);
 			}

@@ -25,6 +25,7 @@ import io.github.lockspring.sample.WrongOptionException;
 import io.github.lockspring.sample.instance.InstanceClient;
 import io.github.lockspring.sample.instance.InstanceNotStartedException;
 import io.github.lockspring.sample.instance.Instances;
+import io.github.lockspring.sample.lesson.LessonDemonstration;
 import io.github.lockspring.sample.load.Load;
 import io.github.lockspring.sample.load.LoadResult;
 import io.github.lockspring.sample.load.StockClient;
@@ -45,6 +46,8 @@ import io.github.lockspring.sample.store.Stores;
  */
 public final class Demonstration {
 
+	private static final String LESSON = "--lesson";
+
 	private static final long WARM_UP_PRODUCT = 100;
 
 	private final DemonstrationOptions options;
@@ -59,11 +62,14 @@ public final class Demonstration {
 	/**
 	 * Runs the demonstration.
 	 * @param args what to do, as {@code --name=value}; what is no option of the
-	 * demonstration goes to the instances
+	 * demonstration goes to the instances; {@code --lesson} for the lesson instead
 	 * @return 0 if every strategy did what it promises, 1 if one did not or the instances
 	 * or the store did not start, 2 if the arguments are wrong
 	 */
 	public static int run(String... args) throws Exception {
+		if (List.of(args).contains(LESSON)) {
+			return LessonDemonstration.run(System.out);
+		}
 		try {
 			DemonstrationOptions options = DemonstrationOptions.parse(args);
 			List<Round> rounds = new Demonstration(options, System.out).run();

@@ -17,8 +17,6 @@
 package io.github.lockspring.sample.page;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -54,26 +52,26 @@ class DemonstrationController {
 
 	private final EventStream events;
 
-	private final PageSettings settings;
+	private final Visitors visitors;
 
 	DemonstrationController(StateReader state, Runs runs, Breaks breaks, LockExplorer explorer, EventStream events,
-			PageSettings settings) {
+			Visitors visitors) {
 		this.state = state;
 		this.runs = runs;
 		this.breaks = breaks;
 		this.explorer = explorer;
 		this.events = events;
-		this.settings = settings;
+		this.visitors = visitors;
 	}
 
 	@GetMapping
 	State state(HttpServletRequest request) {
-		return this.state.read(isRemote(request));
+		return this.state.read(this.visitors.isRemote(request));
 	}
 
 	@GetMapping("/stream")
 	SseEmitter stream(HttpServletRequest request) {
-		return this.events.open(isRemote(request));
+		return this.events.open(this.visitors.isRemote(request));
 	}
 
 	@PostMapping("/runs")
@@ -90,7 +88,7 @@ class DemonstrationController {
 	@PostMapping("/breaks")
 	@ResponseStatus(HttpStatus.ACCEPTED)
 	void breakSomething(@RequestBody Break wanted, HttpServletRequest request) {
-		requireAllowed(request);
+		this.visitors.requireAllowed(request);
 		this.breaks.start(wanted.kind(), wanted.instance());
 	}
 
@@ -102,23 +100,8 @@ class DemonstrationController {
 	@DeleteMapping("/locks")
 	ResponseEntity<Void> release(@RequestParam String key, HttpServletRequest request)
 			throws IOException, InterruptedException {
-		requireAllowed(request);
+		this.visitors.requireAllowed(request);
 		return ResponseEntity.status(this.explorer.release(key) ? HttpStatus.NO_CONTENT : HttpStatus.NOT_FOUND).build();
-	}
-
-	private void requireAllowed(HttpServletRequest request) {
-		if (isRemote(request) && !this.settings.allowRemote()) {
-			throw new RefusedException(Refusal.ONLY_LOCAL);
-		}
-	}
-
-	private static boolean isRemote(HttpServletRequest request) {
-		try {
-			return !InetAddress.getByName(request.getRemoteAddr()).isLoopbackAddress();
-		}
-		catch (UnknownHostException ex) {
-			return true;
-		}
 	}
 
 	/**

@@ -102,6 +102,21 @@ enum Refusal {
 	TOO_MANY_PAGES(HttpStatus.CONFLICT, "{most} pages are open already; close one first"),
 
 	/**
+	 * There is no such experiment.
+	 */
+	UNKNOWN_EXPERIMENT(HttpStatus.NOT_FOUND, "There is no experiment '{experiment}'"),
+
+	/**
+	 * One experiment at a time.
+	 */
+	EXPERIMENT_UNDER_WAY(HttpStatus.CONFLICT, "Another experiment is under way; wait for its end"),
+
+	/**
+	 * The store did not start, or the experiment ended by an error.
+	 */
+	EXPERIMENT_FAILED(HttpStatus.INTERNAL_SERVER_ERROR, "The experiment failed; the log has the reason"),
+
+	/**
 	 * Visitors from other machines may only watch.
 	 */
 	ONLY_LOCAL(HttpStatus.FORBIDDEN,

@@ -40,6 +40,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.lockspring.sample.lesson.Experiment;
 import io.github.lockspring.server.Torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -232,6 +233,17 @@ class PageServerTests {
 		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"9\"}").statusCode()).isEqualTo(400);
 		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"1\"}").statusCode()).isEqualTo(409);
 		assertThat(post("/runs", "{\"scenario\":\"x\"}").statusCode()).isEqualTo(400);
+	}
+
+	@Test
+	void experimentsAreListedAndUnknownOnesRejected() {
+		JsonNode experiments = JsonMapper.shared().readTree(send("GET", "/lesson", "").body());
+		assertThat(experiments).hasSameSizeAs(Experiment.values())
+			.extracting((experiment) -> experiment.get("code").asString())
+			.contains("SetNxLock", "SequentialNodeLock");
+		HttpResponse<String> refusal = post("/lesson/hope", "");
+		assertThat(refusal.statusCode()).isEqualTo(404);
+		assertThat(refusal.body()).contains("There is no experiment 'hope'");
 	}
 
 	private static ConditionFactory await() {
