@@ -51,21 +51,6 @@ class ReadmeTests {
 		}
 	}
 
-	@Test
-	void templateWithoutAutoConfigurationIsCompiled() throws Exception {
-		Path page = Path.of("..", "docs", "backends", "README.md");
-		String block = JavaCode.blocksOf(page)
-			.stream()
-			.filter((each) -> each.contains("LockTemplate.builder("))
-			.findFirst()
-			.orElseThrow();
-		Map<String, String> code = Map.of("Alone",
-				"class Alone { void use(javax.sql.DataSource dataSource) {" + block + "} void pay(long id) { } }");
-		try (URLClassLoader loader = new JavaCode("backends", JavaCode.importsOf(page)).compile(code, this.classes)) {
-			assertThat(loader.loadClass("backends.Alone")).isNotNull();
-		}
-	}
-
 	private void start(ClassLoader loader) {
 		List<Class<?>> beans = List.of("Orders", "First").stream().<Class<?>>map((name) -> load(loader, name)).toList();
 		ApplicationContextRunner runner = new ApplicationContextRunner().withClassLoader(loader)
