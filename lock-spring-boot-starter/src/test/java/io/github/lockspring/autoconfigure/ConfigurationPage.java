@@ -78,24 +78,25 @@ final class ConfigurationPage {
 	private static Map<String, String> groups() {
 		Map<String, String> groups = new LinkedHashMap<>();
 		groups.put("lock",
-				"General properties. See [Backends](backends/README.md), [The annotations](annotation.md) and"
+				"General properties.\nSee [Backends](backends/README.md), [The annotations](annotation.md) and"
 						+ " [Transactions](transactions.md).");
-		groups.put("lock.names", "Properties of the locks of one name, which override their annotations. See"
+		groups.put("lock.names", "Properties of the locks of one name, which override their annotations.\nSee"
 				+ " [Settings of single names](backends/README.md#settings-of-single-names).");
 		groups.put("lock.hand-off",
-				"Hand-off of leases between the threads of a process. See [How it works](how-it-works.md).");
+				"Hand-off of leases between the threads of a process.\nSee [How it works](how-it-works.md).");
 		groups.put("lock.retain",
-				"Leases that the process retains after their last use. See [Retained leases](retained-leases.md).");
-		groups.put("lock.aop", "Interception of annotated methods. See"
-				+ " [Order of advice](annotation.md#order-of-advice) and [Weaving](aspectj.md).");
-		groups.put("lock.redis", "Locks stored in Redis. See [Redis](backends/redis.md).");
-		groups.put("lock.redis.redlock", "Locks stored on a majority of independent Redis servers.");
-		groups.put("lock.zookeeper", "Locks stored in ZooKeeper. See [ZooKeeper](backends/zookeeper.md).");
+				"Leases that the process retains after their last use.\nSee [Retained leases](retained-leases.md).");
+		groups.put("lock.aop", "Interception of annotated methods.\nSee"
+				+ " [Order of advice](order-of-advice.md) and [Weaving](aspectj.md).");
+		groups.put("lock.redis", "Locks stored in Redis.\nSee [Redis](backends/redis.md).");
+		groups.put("lock.redis.redlock",
+				"Locks stored on a majority of independent Redis servers.\nSee [Redlock](backends/redlock.md).");
+		groups.put("lock.zookeeper", "Locks stored in ZooKeeper.\nSee [ZooKeeper](backends/zookeeper.md).");
 		groups.put("lock.zookeeper.retry", "Retries of the few calls that the dedicated client makes through Curator.");
-		groups.put("lock.jdbc", "Locks stored in a SQL database. See [JDBC](backends/jdbc.md).");
-		groups.put("lock.jdbc.cleanup", "Removal of unused rows. See [The tables](backends/jdbc.md#the-tables).");
+		groups.put("lock.jdbc", "Locks stored in a SQL database.\nSee [JDBC](backends/jdbc.md).");
+		groups.put("lock.jdbc.cleanup", "Removal of unused rows.\nSee [The tables](backends/jdbc-tables.md).");
 		groups.put("management.endpoint.locks",
-				"Endpoint of Actuator. See [The endpoint `locks`](operations/endpoint.md).");
+				"Endpoint of Actuator.\nSee [The endpoint `locks`](operations/endpoint.md).");
 		groups.put("management.endpoint.locks.cache", "Cache of the snapshot of this process.");
 		groups.put("management.health.lock", "Health.");
 		return groups;

@@ -19,6 +19,7 @@ package io.github.lockspring.bridge;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 import net.javacrumbs.shedlock.core.LockProvider;
@@ -52,10 +53,12 @@ class BridgeExamplesTests {
 	@Test
 	void beansReplaceThoseOfTheOtherLibraries() throws Exception {
 		Map<String, String> code = new LinkedHashMap<>();
-		for (String block : JavaCode.blocksOf(Path.of("..", "docs", "migrating.md"))) {
-			if (block.contains("new LeaseLock")) {
-				String name = "Example" + code.size();
-				code.put(name, "public class " + name + " {" + block.split("// after")[1] + "}");
+		for (String page : List.of("shedlock.md", "spring-integration.md")) {
+			for (String block : JavaCode.blocksOf(Path.of("..", "docs", "migrating", page))) {
+				if (block.contains("new LeaseLock")) {
+					String name = "Example" + code.size();
+					code.put(name, "public class " + name + " {" + block.split("// after")[1] + "}");
+				}
 			}
 		}
 		try (URLClassLoader loader = new JavaCode("bridges", IMPORTS).compile(code, this.classes);

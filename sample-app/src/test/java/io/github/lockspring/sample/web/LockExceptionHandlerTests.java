@@ -86,7 +86,7 @@ class LockExceptionHandlerTests {
 	void codeIsThatOfTheDocumentation() throws IOException {
 		String code = Files
 			.readString(Path.of("src/main/java/io/github/lockspring/sample/web/LockExceptionHandler.java"));
-		String page = Files.readString(Path.of("../docs/annotation.md"));
+		String page = Files.readString(Path.of("../docs/http-responses.md"));
 		String shown = page.substring(page.indexOf("@RestControllerAdvice"));
 		assertThat(withoutComments(code)).endsWith(withoutComments(shown.substring(0, shown.indexOf("```"))));
 	}

@@ -44,7 +44,7 @@ class MutantSimulationTests {
 
 	@Test
 	void pageNamesAllMutants() throws IOException {
-		List<String> rows = Files.readAllLines(Path.of("../docs/reliability-measurements.md"));
+		List<String> rows = Files.readAllLines(Path.of("../docs/reliability-mutants.md"));
 		assertThat(rows.stream().filter((row) -> row.matches("\\| `[-a-z]+` \\|.*")).toList())
 			.containsExactlyElementsOf(Mutant.all().map(Mutant::row).toList());
 	}
