@@ -15,13 +15,9 @@
  */
 package io.github.lockspring.support;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * A block of code on a page of the documentation.
@@ -45,22 +41,7 @@ public record PageBlock(Path page, String before, String language, String text) 
 	 * @return the blocks
 	 */
 	public static List<PageBlock> all() {
-		Stream<Path> pages = Stream.concat(pagesIn(ROOT, 1),
-				Stream.of("docs", "sample-app").flatMap((folder) -> pagesIn(ROOT.resolve(folder), 9)));
-		return pages.flatMap((page) -> of(page).stream()).toList();
-	}
-
-	private static Stream<Path> pagesIn(Path folder, int depth) {
-		try (Stream<Path> files = Files.walk(folder, depth)) {
-			return files.filter((file) -> file.toString().endsWith(".md"))
-				.filter((file) -> !file.toString().contains("node_modules"))
-				.sorted()
-				.toList()
-				.stream();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return MarkdownPage.all(ROOT).stream().flatMap((page) -> of(page.file()).stream()).toList();
 	}
 
 	/**
@@ -69,16 +50,11 @@ public record PageBlock(Path page, String before, String language, String text) 
 	 * @return the blocks
 	 */
 	public static List<PageBlock> of(Path page) {
-		try {
-			String text = Files.readString(page);
-			return BLOCK.matcher(text)
-				.results()
-				.map((block) -> new PageBlock(page, text.substring(0, block.start()), block.group(1), block.group(2)))
-				.toList();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		String text = MarkdownPage.read(page).text();
+		return BLOCK.matcher(text)
+			.results()
+			.map((block) -> new PageBlock(page, text.substring(0, block.start()), block.group(1), block.group(2)))
+			.toList();
 	}
 
 	/**
