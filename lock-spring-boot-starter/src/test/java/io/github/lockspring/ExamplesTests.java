@@ -97,7 +97,7 @@ class ExamplesTests {
 	}
 
 	private static String withoutIndentation(String code) {
-		return code.strip().replaceAll("(?m)^\\s+", "").replaceAll("\\R", "\n");
+		return code.strip().replaceAll("(?m)^[ \\t]+", "").replaceAll("\\R", "\n");
 	}
 
 	static List<PageBlock> xml() {
