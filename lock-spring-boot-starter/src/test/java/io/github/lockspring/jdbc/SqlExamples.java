@@ -15,11 +15,19 @@
  */
 package io.github.lockspring.jdbc;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.util.StringUtils;
 
 import io.github.lockspring.support.PageBlock;
 
@@ -28,7 +36,15 @@ import io.github.lockspring.support.PageBlock;
  */
 final class SqlExamples {
 
-	private static final Pattern DATABASE = Pattern.compile("(?m)^(?:#|<details>).*?(PostgreSQL|MariaDB|MySQL|H2)");
+	private static final Pattern DATABASE = Pattern.compile("(?m)^(?:#+ |<details>).*?(PostgreSQL|MariaDB|MySQL|H2)");
+
+	private static final Map<String, String> USERS = Map.of("H2", "CREATE USER shop PASSWORD ''", "PostgreSQL",
+			"CREATE ROLE shop", "MariaDB", "CREATE USER shop; CREATE DATABASE shop; USE shop");
+
+	private static final String TABLES = """
+			CREATE TABLE account (id BIGINT PRIMARY KEY, balance DECIMAL(19, 2));
+			CREATE TABLE product (id BIGINT PRIMARY KEY, stock BIGINT);
+			""";
 
 	private SqlExamples() {
 	}
@@ -64,18 +80,40 @@ final class SqlExamples {
 	}
 
 	/**
-	 * Execute the statements of a block, with nulls as parameters.
+	 * Return the statements that create the tables of locks and values.
 	 */
-	static void execute(PageBlock block, Connection connection) throws SQLException {
-		for (String sql : block.text().strip().split(";\\s*")) {
+	static String schemaOf(String database) {
+		try {
+			return new ClassPathResource("schema-" + database.toLowerCase(Locale.ROOT) + ".sql", JdbcLockSchema.class)
+				.getContentAsString(StandardCharsets.UTF_8)
+				.replace("@@table@@", JdbcLockSchema.DEFAULT_TABLE_NAME)
+				.replace("@@values@@", JdbcLockSchema.DEFAULT_TABLE_NAME + "_value")
+				.strip() + ";";
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Create what examples use: a user and tables.
+	 */
+	static void prepare(String database, Connection connection) throws SQLException {
+		execute(USERS.getOrDefault(database, USERS.get("MariaDB")), connection);
+		execute(TABLES, connection);
+		execute(schemaOf(database), connection);
+	}
+
+	/**
+	 * Execute statements, with nulls as parameters.
+	 */
+	static void execute(String statements, Connection connection) throws SQLException {
+		for (String sql : statements.strip().split(";\\s*")) {
 			try (PreparedStatement statement = connection.prepareStatement(sql)) {
-				for (int i = 1; i <= statement.getParameterMetaData().getParameterCount(); i++) {
+				for (int i = 1; i <= StringUtils.countOccurrencesOf(sql, "?"); i++) {
 					statement.setObject(i, null);
 				}
 				statement.execute();
-			}
-			catch (SQLException ex) {
-				throw new SQLException(block + ": " + sql, ex);
 			}
 		}
 	}

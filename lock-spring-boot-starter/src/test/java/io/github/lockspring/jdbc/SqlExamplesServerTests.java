@@ -15,8 +15,6 @@
  */
 package io.github.lockspring.jdbc;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +22,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.PostgresServer;
-import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.support.PageBlock;
 
 /**
@@ -38,13 +35,28 @@ class SqlExamplesServerTests {
 
 	@ParameterizedTest
 	@MethodSource("statements")
-	void statementsAreExecuted(PageBlock block) throws SQLException {
-		SqlServer server = SqlExamples.databaseOf(block).equals("PostgreSQL") ? PostgresServer.shared()
-				: MariaDbServer.shared();
-		try (TestDatabase database = TestDatabase.on(server); Connection connection = database.connection()) {
-			connection.setAutoCommit(false);
-			SqlExamples.execute(block, connection);
-			connection.rollback();
+	void statementsAreExecuted(PageBlock block) {
+		String database = SqlExamples.databaseOf(block);
+		if (database.equals("PostgreSQL")) {
+			PostgresServer.shared().asAdmin((connection) -> {
+				connection.setAutoCommit(false);
+				SqlExamples.prepare(database, connection);
+				SqlExamples.execute(block.text(), connection);
+				connection.rollback();
+				return null;
+			});
+		}
+		else {
+			MariaDbServer.shared().asAdmin((connection) -> {
+				try {
+					SqlExamples.prepare(database, connection);
+					SqlExamples.execute(block.text(), connection);
+				}
+				finally {
+					SqlExamples.execute("DROP DATABASE shop; DROP USER shop", connection);
+				}
+				return null;
+			});
 		}
 	}
 

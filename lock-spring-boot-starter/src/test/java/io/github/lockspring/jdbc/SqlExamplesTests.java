@@ -15,15 +15,12 @@
  */
 package io.github.lockspring.jdbc;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.util.Locale;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.core.io.ClassPathResource;
 
 import io.github.lockspring.support.PageBlock;
 
@@ -42,11 +39,7 @@ class SqlExamplesTests {
 	@ParameterizedTest
 	@MethodSource("tables")
 	void tablesAreThoseThatAreCreated(PageBlock block) throws Exception {
-		String database = SqlExamples.databaseOf(block).toLowerCase(Locale.ROOT);
-		String schema = new ClassPathResource("schema-" + database + ".sql", JdbcLockSchema.class)
-			.getContentAsString(StandardCharsets.UTF_8);
-		assertThat(block.text().strip())
-			.isEqualTo(schema.replace("@@table@@", JdbcLockSchema.DEFAULT_TABLE_NAME).strip());
+		assertThat(block.text().strip()).isEqualTo(SqlExamples.schemaOf(SqlExamples.databaseOf(block)));
 	}
 
 	static Stream<Path> pages() {
@@ -57,9 +50,9 @@ class SqlExamplesTests {
 	@MethodSource("pages")
 	void statementsAreExecuted(Path page) throws Exception {
 		try (TestDatabase database = TestDatabase.inMemory(); Connection connection = database.connection()) {
-			database.jdbc().execute("CREATE TABLE account (id BIGINT PRIMARY KEY, balance DECIMAL)");
+			SqlExamples.prepare("H2", connection);
 			for (PageBlock block : SqlExamples.statementsOn("H2").filter((each) -> each.page().equals(page)).toList()) {
-				SqlExamples.execute(block, connection);
+				SqlExamples.execute(block.text(), connection);
 			}
 		}
 	}
