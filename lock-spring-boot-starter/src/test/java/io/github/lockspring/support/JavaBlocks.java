@@ -75,7 +75,8 @@ public final class JavaBlocks {
 		this.imports = importsOf(surroundings).stream()
 			.filter((line) -> !IMPORT_OF_LIBRARY.matcher(line).matches())
 			.collect(Collectors.joining()) + "import pages.*;import static pages.Beans.*;import static pages.Calls.*;";
-		this.options = List.of("--release", "17", "-proc:none", "-Xmaxerrs", "10000", "-classpath", classPath);
+		this.options = List.of("--release", "17", "-proc:none", "-Xmaxerrs", "10000",
+				"-XDshould-stop.ifError=FLOW", "-classpath", classPath);
 	}
 
 	/**
