@@ -50,8 +50,7 @@ class PagesTests {
 	 */
 	private static final Pattern NO_SENTENCES = Pattern.compile("\\s*(\\||#|\\[//\\]:|<!--).*|.*\\p{IsHan}.*");
 
-	private static final Pattern NOT_AN_END = Pattern
-		.compile("^[\\s>]*([-*+]|\\d+\\.) |\\b(e\\.g|i\\.e|etc|vs|cf)\\.");
+	private static final Pattern NOT_AN_END = Pattern.compile("^[\\s>]*([-*+]|\\d+\\.) |\\b(e\\.g|i\\.e|etc|vs|cf)\\.");
 
 	private static final Pattern NEXT_SENTENCE = Pattern.compile("[.!?][*\")\\]]* +[*\"(\\[]*\\p{Lu}");
 
@@ -79,7 +78,7 @@ class PagesTests {
 				# Values, and their `Lines`
 				## 锁的类型（概览）
 				## Values, and their `Lines`
-				[file](docs/annotation.md), [heading](docs/annotation.md#attributes), [folder](docs), [site](https://a.b)
+				[file](docs/async.md), [heading](docs/annotation.md#attributes), [folder](docs), [site](https://a.b)
 				[this](#values-and-their-lines), [second](#values-and-their-lines-1), [锁](#锁的类型概览)
 				`[code](none.md)` <img src="docs/images/history.svg">
 				```

@@ -59,9 +59,9 @@ import io.github.lockspring.local.LocalStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The table of {@code docs/order-of-advice.md}: a lock together with other advice, row by row,
- * for methods that return a stage or a stream. {@link AdviceOrderTests} has the rows of
- * blocking methods.
+ * The table of {@code docs/order-of-advice.md}: a lock together with other advice, row by
+ * row, for methods that return a stage or a stream. {@link AdviceOrderTests} has the rows
+ * of blocking methods.
  */
 class AdviceCombinationsTests {
 

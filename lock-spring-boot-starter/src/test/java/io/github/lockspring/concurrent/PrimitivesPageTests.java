@@ -83,8 +83,7 @@ class PrimitivesPageTests {
 	void everyMethodOfTheOtherLibrariesIsMapped() throws Exception {
 		List<String> sections = new ArrayList<>();
 		for (String page : List.of("redisson.md", "curator.md")) {
-			sections.addAll(
-					List.of(Files.readString(Path.of("..", "docs", "migrating", page)).split("\n## ")));
+			sections.addAll(List.of(Files.readString(Path.of("..", "docs", "migrating", page)).split("\n## ")));
 		}
 		Properties methods = PropertiesLoaderUtils
 			.loadProperties(new ClassPathResource("peer-methods.properties", getClass()));
