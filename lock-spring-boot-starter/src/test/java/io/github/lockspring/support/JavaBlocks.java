@@ -108,7 +108,7 @@ public final class JavaBlocks {
 
 	private static String describe(Diagnostic<? extends JavaFileObject> error, Map<JavaFileObject, Part> parts) {
 		Part part = parts.get(error.getSource());
-		String place = (part != null) ? part.page() + ":" + (part.line() + error.getLineNumber() - 1)
+		String place = (part != null) ? part.page().subpath(1, part.page().getNameCount()) + ":" + (part.line() + error.getLineNumber() - 1)
 				: error.getSource() + ":" + error.getLineNumber();
 		return place + ": " + error.getMessage(null);
 	}
