@@ -56,8 +56,8 @@ class PropertiesExamplesTests {
 	private final Map<ConfigurationPropertyName, String> types = new HashMap<>();
 
 	PropertiesExamplesTests() throws IOException {
-		for (URL metadata : Collections.list(
-				getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
+		for (URL metadata : Collections
+			.list(getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
 			String json = new String(metadata.openStream().readAllBytes(), StandardCharsets.UTF_8);
 			List<?> properties = (List<?>) JsonParserFactory.getJsonParser().parseMap(json).get("properties");
 			properties.forEach((property) -> addType((Map<?, ?>) property));
@@ -76,7 +76,8 @@ class PropertiesExamplesTests {
 	@MethodSource("blocks")
 	void propertiesOfTheLibraryAreBound(PageBlock block) {
 		MapConfigurationPropertySource source = new MapConfigurationPropertySource(propertiesIn(block));
-		new Binder(source).bind("lock", Bindable.of(LockProperties.class), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+		new Binder(source).bind("lock", Bindable.of(LockProperties.class),
+				new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
 	}
 
 	@ParameterizedTest

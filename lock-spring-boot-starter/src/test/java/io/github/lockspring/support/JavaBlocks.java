@@ -75,8 +75,8 @@ public final class JavaBlocks {
 		this.imports = importsOf(surroundings).stream()
 			.filter((line) -> !IMPORT_OF_LIBRARY.matcher(line).matches())
 			.collect(Collectors.joining()) + "import pages.*;import static pages.Beans.*;import static pages.Calls.*;";
-		this.options = List.of("--release", "17", "-proc:none", "-Xmaxerrs", "10000",
-				"-XDshould-stop.ifError=FLOW", "-classpath", classPath);
+		this.options = List.of("--release", "17", "-proc:none", "-Xmaxerrs", "10000", "-XDshould-stop.ifError=FLOW",
+				"-classpath", classPath);
 	}
 
 	/**
@@ -108,7 +108,8 @@ public final class JavaBlocks {
 
 	private static String describe(Diagnostic<? extends JavaFileObject> error, Map<JavaFileObject, Part> parts) {
 		Part part = parts.get(error.getSource());
-		String place = (part != null) ? part.page().subpath(1, part.page().getNameCount()) + ":" + (part.line() + error.getLineNumber() - 1)
+		String place = (part != null)
+				? part.page().subpath(1, part.page().getNameCount()) + ":" + (part.line() + error.getLineNumber() - 1)
 				: error.getSource() + ":" + error.getLineNumber();
 		return place + ": " + error.getMessage(null);
 	}

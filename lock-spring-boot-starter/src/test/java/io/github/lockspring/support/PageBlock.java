@@ -31,8 +31,7 @@ public record PageBlock(Path page, String before, String language, String text) 
 
 	private static final Path ROOT = Path.of("..");
 
-	private static final Pattern BLOCK = Pattern
-		.compile("(?ms)^[ \\t]*```(\\w*)[^\\n]*\\n(.*?)^[ \\t]*```[ \\t]*$");
+	private static final Pattern BLOCK = Pattern.compile("(?ms)^[ \\t]*```(\\w*)[^\\n]*\\n(.*?)^[ \\t]*```[ \\t]*$");
 
 	private static final Pattern NOT_COMPILED = Pattern.compile("(?s).*<!-- not compiled: [^>]+ -->\\s*");
 
@@ -64,9 +63,7 @@ public record PageBlock(Path page, String before, String language, String text) 
 	 * @return the blocks
 	 */
 	public static List<PageBlock> in(String language) {
-		return all().stream()
-			.filter((block) -> block.language().equals(language) && !block.isExempt())
-			.toList();
+		return all().stream().filter((block) -> block.language().equals(language) && !block.isExempt()).toList();
 	}
 
 	/**
