@@ -18,96 +18,162 @@ package io.github.lockspring;
 
 import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.Modifier;
-import java.net.URLClassLoader;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import javax.xml.parsers.DocumentBuilderFactory;
+
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.core.io.ClassPathResource;
+import org.xml.sax.InputSource;
 
-import io.github.lockspring.support.JavaCode;
-import io.github.lockspring.support.MarkdownPage;
+import io.github.lockspring.support.JavaBlocks;
+import io.github.lockspring.support.PageBlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests of the examples on all pages: a reader who copies one finds in it, or in one
- * before it, which types of this library it uses; and of the guide to the source code.
+ * Tests of the examples on all pages, which readers copy; and of the guide to the source
+ * code. Those in SQL are executed, and properties are bound, in tests of their own.
  */
 class ExamplesTests {
 
 	private static final Path ROOT = Path.of("..");
 
+	private static final String CLASS_PATH = System.getProperty("surefire.test.class.path",
+			System.getProperty("java.class.path"));
+
+	/**
+	 * What Maven has copied.
+	 */
+	private static final List<Path> OTHER_LIBRARIES = List.of(Path.of("target", "other-libraries"),
+			Path.of("target", "libraries-of-pages"));
+
 	private static final Path SOURCES = Path.of("src", "main", "java");
-
-	private static final Pattern BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
-
-	private static final Pattern IMPORT = Pattern.compile("(?m)^import (?:static )?([\\w.]+?)(?:\\.[a-z]\\w*)?;");
-
-	private static final Pattern NOT_CODE = Pattern.compile("(?m)^import .*|//.*|(?s:\"\"\".*?\"\"\")|\"[^\"\\n]*\"");
 
 	private static final Pattern NAME = Pattern.compile("`([a-z.]+)`");
 
-	private static final Pattern TYPE = Pattern.compile("\\b[A-Z]\\w+");
+	private static final Pattern MODULE = Pattern
+		.compile("io\\.github\\.lockspring(?::|</groupId>\\s*<artifactId>)([\\w-]+)");
 
-	static List<Path> pages() {
-		return MarkdownPage.all(ROOT)
-			.stream()
-			.map(MarkdownPage::file)
-			.filter((page) -> !blocksOf(page).isEmpty())
-			.toList();
+	private static final Pattern DEPENDENCY = Pattern
+		.compile("<artifactId>([\\w-]+)</artifactId>\\s*<version>([\\w.-]+)</version>");
+
+	private static final Pattern ASPECT = Pattern.compile("<aspect name=\"([\\w.]+)\"");
+
+	/**
+	 * Those that contain a type of this library have its import, or a block before them
+	 * on the page has it.
+	 */
+	@Test
+	void javaIsCompiled() throws IOException {
+		String surroundings = new ClassPathResource("pages.java", getClass())
+			.getContentAsString(StandardCharsets.UTF_8);
+		List<PageBlock> blocks = PageBlock.in("java");
+		assertThat(blocks).hasSizeGreaterThan(50);
+		assertThat(new JavaBlocks(surroundings, classPathOfPages()).errorsIn(blocks)).isEmpty();
 	}
 
-	@ParameterizedTest
-	@MethodSource("pages")
-	void typesOfTheLibraryAreImported(Path page) throws IOException {
-		Map<String, String> types = publicTypes();
-		Set<String> imported = new HashSet<>();
-		List<String> missing = new ArrayList<>();
-		for (String block : blocksOf(page)) {
-			matches(IMPORT, block, 1).forEach(imported::add);
-			matches(TYPE, NOT_CODE.matcher(block).replaceAll(""), 0).map(types::get)
-				.filter((type) -> type != null && !imported.contains(type))
-				.forEach(missing::add);
+	private static String classPathOfPages() throws IOException {
+		List<String> entries = new ArrayList<>(List.of(CLASS_PATH));
+		for (Path folder : OTHER_LIBRARIES) {
+			assertThat(folder).as("what 'mvn generate-test-resources' copies").isDirectory();
+			try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder)) {
+				jars.forEach((jar) -> entries.add(jar.toString()));
+			}
 		}
-		assertThat(missing).isEmpty();
-	}
-
-	@ParameterizedTest
-	@MethodSource("pages")
-	void importedTypesExist(Path page) {
-		assertThat(blocksOf(page).stream().flatMap((block) -> matches(IMPORT, block, 1)))
-			.allSatisfy((type) -> assertThat(Class.forName(type, false, getClass().getClassLoader())).isNotNull());
+		return String.join(File.pathSeparator, entries);
 	}
 
 	@Test
-	void asynchronousMethodsAreOneClass(@TempDir Path classes) throws IOException {
-		Path page = ROOT.resolve("docs").resolve("async.md");
-		Map<String, String> code = Map.of("Orders", JavaCode.blocksOf(page).get(0), "Bank", """
-				interface Bank {
-					CompletableFuture<Long> charge(long id);
-					Mono<Long> chargeReactively(long id);
-				}
-				""", "Files", "interface Files { Flux<Row> rows(); }", "Row", "record Row() { }", "Receipt", """
-				record Receipt(long amount) {
-					static Receipt of(long amount) { return new Receipt(amount); }
-				}
-				""");
-		try (URLClassLoader loader = new JavaCode("async", JavaCode.importsOf(page)).compile(code, classes)) {
-			assertThat(loader.getURLs()).isNotEmpty();
+	void kotlinIsThatOfTests() throws IOException {
+		String tests = withoutIndentation(Files.readString(Path.of("src", "test", "kotlin", "pages.kt")));
+		assertThat(PageBlock.in("kotlin")).isNotEmpty()
+			.allSatisfy((block) -> assertThat(withoutIndentation(block.text()).split("\n\n")).as(block.toString())
+				.allSatisfy((paragraph) -> assertThat(tests).contains(paragraph)));
+	}
+
+	private static String withoutIndentation(String code) {
+		return code.strip().replaceAll("(?m)^[ \\t]+", "").replaceAll("\\R", "\n");
+	}
+
+	static List<PageBlock> xml() {
+		return PageBlock.in("xml");
+	}
+
+	@ParameterizedTest
+	@MethodSource("xml")
+	void xmlIsWellFormed(PageBlock block) throws Exception {
+		DocumentBuilderFactory.newInstance()
+			.newDocumentBuilder()
+			.parse(new InputSource(new StringReader("<block>" + block.text() + "</block>")));
+	}
+
+	@ParameterizedTest
+	@MethodSource("xml")
+	void xmlNamesWhatExists(PageBlock block) throws ClassNotFoundException {
+		Matcher aspect = ASPECT.matcher(block.text());
+		while (aspect.find()) {
+			Class.forName(aspect.group(1), false, getClass().getClassLoader());
 		}
+		Matcher dependency = DEPENDENCY.matcher(block.text());
+		while (dependency.find()) {
+			String jar = File.separator + dependency.group(1) + '-';
+			assertThat(!CLASS_PATH.contains(jar) || CLASS_PATH.contains(jar + dependency.group(2) + ".jar"))
+				.as("version of " + dependency.group())
+				.isTrue();
+		}
+	}
+
+	@Test
+	void modulesExist() throws IOException {
+		StringBuilder modules = new StringBuilder();
+		try (DirectoryStream<Path> folders = Files.newDirectoryStream(ROOT,
+				(folder) -> Files.exists(folder.resolve("pom.xml")))) {
+			for (Path folder : folders) {
+				modules.append(Files.readString(folder.resolve("pom.xml")));
+			}
+		}
+		for (PageBlock block : PageBlock.all()) {
+			Matcher module = MODULE.matcher(block.text());
+			while (module.find()) {
+				assertThat(modules).as(block.toString()).contains("<artifactId>" + module.group(1) + "</artifactId>");
+			}
+		}
+	}
+
+	/**
+	 * A member of an object may be shown without the object.
+	 */
+	@Test
+	void jsonIsParsed() {
+		assertThat(PageBlock.in("json")).isNotEmpty().allSatisfy((block) -> {
+			String text = block.text().strip();
+			String json = text.startsWith("{") ? text : "{" + text + "}";
+			assertThat(JsonParserFactory.getJsonParser().parseMap(json)).as(block.toString()).isNotEmpty();
+		});
+	}
+
+	@Test
+	void otherLanguagesAreNotCompiled() {
+		assertThat(PageBlock.all()).allSatisfy((block) -> assertThat(block.language()).as(block.toString())
+			.isIn("java", "kotlin", "xml", "json", "properties", "yaml", "sql", "groovy", "shell", "mermaid", ""));
+	}
+
+	@Test
+	void fewBlocksAreNotCompiled() {
+		assertThat(PageBlock.all()).filteredOn(PageBlock::isExempt).hasSizeLessThanOrEqualTo(0);
 	}
 
 	@Test
@@ -117,49 +183,14 @@ class ExamplesTests {
 			.split("## Source code guide")[1];
 		Stream<String> named = guide.lines()
 			.filter((line) -> line.startsWith("| ") && line.contains("`"))
-			.flatMap((line) -> matches(NAME, line.substring(line.lastIndexOf(" | ")), 1));
+			.flatMap((line) -> NAME.matcher(line.substring(line.lastIndexOf(" | "))).results())
+			.map((name) -> name.group(1));
 		try (Stream<Path> packages = Files.walk(root)) {
 			assertThat(named).containsExactlyInAnyOrderElementsOf(
 					packages.filter((folder) -> Files.exists(folder.resolve("package-info.java")))
 						.map((folder) -> root.relativize(folder).toString().replace(File.separatorChar, '.'))
 						.filter((name) -> !name.isEmpty())
 						.toList());
-		}
-	}
-
-	private static List<String> blocksOf(Path page) {
-		try {
-			return matches(BLOCK, Files.readString(page), 1).toList();
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	private static Stream<String> matches(Pattern pattern, String text, int group) {
-		return pattern.matcher(text).results().map((MatchResult match) -> match.group(group));
-	}
-
-	/**
-	 * Return the names of the public types by their simple names.
-	 */
-	private static Map<String, String> publicTypes() throws IOException {
-		try (Stream<Path> files = Files.walk(SOURCES)) {
-			return files.map((file) -> SOURCES.relativize(file).toString())
-				.filter((file) -> file.endsWith(".java") && !file.endsWith("package-info.java"))
-				.map((file) -> file.replace(".java", "").replace(File.separatorChar, '.'))
-				.filter(ExamplesTests::isPublic)
-				.collect(Collectors.toMap((name) -> name.substring(name.lastIndexOf('.') + 1), (name) -> name,
-						(first, second) -> first));
-		}
-	}
-
-	private static boolean isPublic(String name) {
-		try {
-			return Modifier.isPublic(Class.forName(name, false, ExamplesTests.class.getClassLoader()).getModifiers());
-		}
-		catch (ClassNotFoundException | LinkageError ex) {
-			return false;
 		}
 	}
 

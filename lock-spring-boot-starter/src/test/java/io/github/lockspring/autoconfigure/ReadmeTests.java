@@ -31,8 +31,7 @@ import io.github.lockspring.support.JavaCode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The Java code in the README, and of the pages for getting started, is compiled, and the
- * beans of the README are started.
+ * The Java code in the README is compiled, and its beans are started.
  */
 class ReadmeTests {
 
@@ -49,33 +48,6 @@ class ReadmeTests {
 						+ "} void pay(long id) { } }");
 		try (URLClassLoader loader = new JavaCode("readme", JavaCode.importsOf(page)).compile(code, this.classes)) {
 			start(loader);
-		}
-	}
-
-	@Test
-	void gettingStartedIsCompiled() throws Exception {
-		Path page = Path.of("..", "docs", "getting-started", "README.md");
-		List<String> blocks = JavaCode.blocksOf(page);
-		assertThat(blocks).hasSize(3);
-		Map<String, String> code = Map.of("ReportService", blocks.get(0), "ReportController", blocks.get(1), "Prices",
-				blocks.get(2));
-		try (URLClassLoader loader = new JavaCode("shop", JavaCode.importsOf(page)).compile(code, this.classes)) {
-			assertThat(loader.loadClass("shop.ReportController")).isNotNull();
-		}
-	}
-
-	@Test
-	void templateWithoutAutoConfigurationIsCompiled() throws Exception {
-		Path page = Path.of("..", "docs", "backends", "README.md");
-		String block = JavaCode.blocksOf(page)
-			.stream()
-			.filter((each) -> each.contains("LockTemplate.builder("))
-			.findFirst()
-			.orElseThrow();
-		Map<String, String> code = Map.of("Alone",
-				"class Alone { void use(javax.sql.DataSource dataSource) {" + block + "} void pay(long id) { } }");
-		try (URLClassLoader loader = new JavaCode("backends", JavaCode.importsOf(page)).compile(code, this.classes)) {
-			assertThat(loader.loadClass("backends.Alone")).isNotNull();
 		}
 	}
 

@@ -234,7 +234,13 @@ public abstract class SqlServer implements AutoCloseable {
 	 */
 	public abstract void setReadOnly(boolean readOnly);
 
-	<T> T asAdmin(SqlWork<T> work) {
+	/**
+	 * Do something as a user who may do everything.
+	 * @param <T> the type of the result
+	 * @param work what to do with a connection
+	 * @return the result
+	 */
+	public <T> T asAdmin(SqlWork<T> work) {
 		return with(this.admin, work);
 	}
 

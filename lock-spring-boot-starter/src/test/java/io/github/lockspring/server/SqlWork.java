@@ -24,8 +24,14 @@ import java.sql.SQLException;
  *
  * @param <T> the type of the result
  */
-interface SqlWork<T> {
+public interface SqlWork<T> {
 
+	/**
+	 * Do it.
+	 * @param connection the connection
+	 * @return the result
+	 * @throws SQLException if it fails
+	 */
 	T with(Connection connection) throws SQLException;
 
 }

@@ -18,10 +18,8 @@ package io.github.lockspring.support;
 
 import java.io.IOException;
 import java.io.StringWriter;
-import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +28,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import javax.tools.JavaFileObject.Kind;
-import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,8 +37,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * not matter.
  */
 public final class JavaCode {
-
-	private static final Pattern BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
 
 	private static final Pattern IMPORT = Pattern.compile("^import [^;]+;\\n", Pattern.MULTILINE);
 
@@ -64,9 +58,8 @@ public final class JavaCode {
 	 * Returns the blocks of Java code of a page, without the imports that they show.
 	 * @param page the file
 	 * @return the code of each block
-	 * @throws IOException if there is no such page
 	 */
-	public static List<String> blocksOf(Path page) throws IOException {
+	public static List<String> blocksOf(Path page) {
 		return blocks(page).map((block) -> IMPORT.matcher(block).replaceAll("")).toList();
 	}
 
@@ -74,17 +67,16 @@ public final class JavaCode {
 	 * Returns the imports that the blocks of a page show.
 	 * @param page the file
 	 * @return the import statements
-	 * @throws IOException if there is no such page
 	 */
-	public static String importsOf(Path page) throws IOException {
+	public static String importsOf(Path page) {
 		return blocks(page).flatMap((block) -> IMPORT.matcher(block).results())
 			.map(MatchResult::group)
 			.distinct()
 			.collect(Collectors.joining());
 	}
 
-	private static Stream<String> blocks(Path page) throws IOException {
-		return BLOCK.matcher(Files.readString(page)).results().map((match) -> match.group(1));
+	private static Stream<String> blocks(Path page) {
+		return PageBlock.of(page).stream().filter((block) -> block.language().equals("java")).map(PageBlock::text);
 	}
 
 	/**
@@ -106,9 +98,9 @@ public final class JavaCode {
 	 * @param classPath the class path
 	 */
 	public void compile(Map<String, String> code, Path classes, String classPath) {
-		List<Source> sources = code.entrySet()
+		List<JavaSource> sources = code.entrySet()
 			.stream()
-			.map((each) -> new Source(each.getKey(),
+			.map((each) -> new JavaSource(each.getKey(),
 					"package " + this.packageName + ";\n" + this.imports + each.getValue().replace("\u2026", "/* */")))
 			.toList();
 		StringWriter problems = new StringWriter();
@@ -118,22 +110,6 @@ public final class JavaCode {
 					sources)
 			.call();
 		assertThat(compiled).as(problems.toString()).isTrue();
-	}
-
-	private static final class Source extends SimpleJavaFileObject {
-
-		private final String text;
-
-		Source(String name, String text) {
-			super(URI.create("string:///" + name + ".java"), Kind.SOURCE);
-			this.text = text;
-		}
-
-		@Override
-		public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-			return this.text;
-		}
-
 	}
 
 }
