@@ -40,6 +40,12 @@ final class Trial {
 	private static final Duration WAIT = Participant.EXPIRY.multipliedBy(5);
 
 	/**
+	 * How long an owner waits whose client has to connect again, which ZooKeeper's does
+	 * after a random time of up to a second.
+	 */
+	private static final Duration RECONNECTING_WAIT = Participant.EXPIRY.multipliedBy(8);
+
+	/**
 	 * How long an owner works: less than the expiry.
 	 */
 	private static final Duration WORK = Participant.EXPIRY.dividedBy(4);
@@ -86,7 +92,8 @@ final class Trial {
 			first.kill();
 			this.resource.mark("A", "killed");
 			this.resource.leave("A", "killed");
-			return Outcome.of(entersAndLeaves(process.contender(), "B") ? Verdict.EXACT : Verdict.STUCK, this.resource);
+			return Outcome.of(entersAndLeaves(process.contender(), "B", WAIT) ? Verdict.EXACT : Verdict.STUCK,
+					this.resource);
 		}
 	}
 
@@ -173,13 +180,14 @@ final class Trial {
 			first.leave();
 			proxy.dropReplyOf((request) -> CREATING.contains(request.opCode()));
 			this.resource.mark("A", "reply-lost");
-			entersAndLeaves(first, "A");
-			return Outcome.of(entersAndLeaves(other.contender(), "B") ? Verdict.EXACT : Verdict.STUCK, this.resource);
+			entersAndLeaves(first, "A", RECONNECTING_WAIT);
+			return Outcome.of(entersAndLeaves(other.contender(), "B", WAIT) ? Verdict.EXACT : Verdict.STUCK,
+					this.resource);
 		}
 	}
 
-	private boolean entersAndLeaves(Contender contender, String owner) throws Exception {
-		if (!enter(contender, owner, WAIT)) {
+	private boolean entersAndLeaves(Contender contender, String owner, Duration waitTime) throws Exception {
+		if (!enter(contender, owner, waitTime)) {
 			return false;
 		}
 		write(contender, owner);
