@@ -38,12 +38,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests of the documentation of the properties: in the editor, on its page and in the
- * README. Needs the metadata that the annotation processor writes in a build with Maven.
+ * Tests of the documentation of the properties: in the editor and on its page. Needs the
+ * metadata that the annotation processor writes in a build with Maven.
  */
 class LockPropertiesDocumentationTests {
-
-	private static final Path README = Path.of("..", "README.md");
 
 	private static final Path BACKENDS = Path.of("..", "docs", "backends");
 
@@ -163,11 +161,6 @@ class LockPropertiesDocumentationTests {
 		String text = this.page.text();
 		assertThat(this.page.names()).filteredOn((name) -> !name.equals("lock.names"))
 			.allMatch((name) -> text.contains("| `" + name + "` |"));
-	}
-
-	@Test
-	void defaultsInTheReadmeAreThoseOfTheMetadata() throws IOException {
-		assertThat(defaultsIn(README)).hasSize(5).allSatisfy(this::assertDefault);
 	}
 
 	@Test
