@@ -19,6 +19,7 @@ package io.github.lockspring.sample.lesson;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -27,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.sample.homemade.CleanedRowLock;
 import io.github.lockspring.sample.homemade.EphemeralNodeLock;
@@ -41,6 +43,7 @@ import io.github.lockspring.sample.homemade.SetNxExpireLock;
 import io.github.lockspring.sample.homemade.SetNxLock;
 import io.github.lockspring.sample.homemade.SetNxPxLock;
 import io.github.lockspring.sample.homemade.UniqueRowLock;
+import io.github.lockspring.spi.LockBackend;
 
 /**
  * A process that takes part in an experiment, as the store sees it: with clients of its
@@ -77,9 +80,18 @@ final class Participant implements AutoCloseable {
 		this.side = side;
 		this.key = key;
 		this.clients = new Clients(experiment.store(), address);
-		this.locks = (side == Side.STARTER)
-				? LockTemplate.builder(this.clients.backend()).leaseTime(EXPIRY).shutdownTimeout(Duration.ZERO).build()
-				: null;
+		this.locks = (side == Side.STARTER) ? connected(this.clients.backend()) : null;
+	}
+
+	/**
+	 * The first call loads classes and connects, which can take longer than the lease
+	 * time of the experiments in a process that has just started.
+	 */
+	private static LockTemplate connected(LockBackend backend) {
+		LockTemplate locks = LockTemplate.builder(backend).leaseTime(EXPIRY).shutdownTimeout(Duration.ZERO).build();
+		LockOptions options = locks.defaultOptions().withLeaseTime(Duration.ofSeconds(30));
+		locks.acquire("connected:" + UUID.randomUUID(), options).close();
+		return locks;
 	}
 
 	Contender contender() {
