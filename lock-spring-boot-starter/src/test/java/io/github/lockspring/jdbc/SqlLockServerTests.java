@@ -453,7 +453,7 @@ abstract class SqlLockServerTests {
 		Awaitility.await()
 			.atMost(Duration.ofMinutes(1))
 			.ignoreExceptionsInstanceOf(BackendException.class)
-			.until(() -> backend.tryAcquire(Requests.of("another"), Requests.TIMEOUT) instanceof Grant);
+			.until(() -> backend.tryAcquire(Requests.of("another"), Duration.ofSeconds(1)) instanceof Grant);
 	}
 
 	@Test
