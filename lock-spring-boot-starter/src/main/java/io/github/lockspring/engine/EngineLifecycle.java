@@ -133,10 +133,10 @@ final class EngineLifecycle {
 		this.queues.all().forEach(LocalQueue::wakeAll);
 		this.values.wakeAll();
 		awaitUntil(System.nanoTime() + graceNanos, this::hasNoUser);
-		long end = System.nanoTime() + operationNanos;
 		List<Hold> remaining = new ArrayList<>();
 		this.queues.forEachHolder(remaining::add);
 		remaining.forEach(this.lossHandler::shutDown);
+		long end = System.nanoTime() + operationNanos; // what the log takes is not the time of the store
 		awaitUntil(end, this::hasNoWaiter);
 		this.releaseRetrier.flush(end);
 		awaitUntil(end, () -> !this.dispatchers.isCalling());

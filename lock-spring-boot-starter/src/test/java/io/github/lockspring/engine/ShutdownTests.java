@@ -26,8 +26,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 import io.github.lockspring.engine.EngineException.Reason;
 import io.github.lockspring.engine.FaultyBackend.Fault;
@@ -314,6 +318,28 @@ class ShutdownTests {
 		assertThat(this.harness.sizeOfStore()).isZero();
 	}
 
+	/**
+	 * A warning for each of many locks may take longer than their releases have.
+	 */
+	@Test
+	void slowLogDoesNotTakeTheTimeOfReleases() {
+		LockEngine engine = this.harness.engine(this.backend,
+				EngineSettings.defaults().withOperationTimeout(Duration.ofMillis(200)));
+		for (int i = 0; i < 40; i++) {
+			assertThat(engine.acquireUninterruptibly("order:" + i, OPTIONS, this, 0)).isNotNull();
+		}
+		Gate first = new Gate();
+		this.backend.next(Kind.RELEASE, Fault.before(first));
+		try (SlowLog log = new SlowLog(LossHandler.class, SHORT)) {
+			engine.close();
+			assertThat(log.messages()).isEqualTo(40);
+			assertThat(this.harness.sizeOfStore()).isZero();
+		}
+		finally {
+			first.open();
+		}
+	}
+
 	@Test
 	void interruptedShutdownReleases() {
 		Harness.hold(this.engine);
@@ -355,6 +381,41 @@ class ShutdownTests {
 		assertThat(CompletableFuture.runAsync(() -> engine.shutdown(Duration.ofSeconds(30))))
 			.succeedsWithin(Duration.ofMinutes(1));
 		assertThat(hold.release()).isFalse();
+	}
+
+	/**
+	 * Log that takes a while for each message.
+	 */
+	private static final class SlowLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+
+		private final Logger logger;
+
+		private final Duration time;
+
+		private final AtomicInteger messages = new AtomicInteger();
+
+		private SlowLog(Class<?> source, Duration time) {
+			this.logger = (Logger) LoggerFactory.getLogger(source);
+			this.time = time;
+			start();
+			this.logger.addAppender(this);
+		}
+
+		@Override
+		protected void append(ILoggingEvent event) {
+			LockSupport.parkNanos(this.time.toNanos());
+			this.messages.incrementAndGet();
+		}
+
+		private int messages() {
+			return this.messages.get();
+		}
+
+		@Override
+		public void close() {
+			this.logger.detachAppender(this);
+		}
+
 	}
 
 }
