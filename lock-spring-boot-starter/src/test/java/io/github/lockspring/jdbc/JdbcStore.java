@@ -106,7 +106,8 @@ public record JdbcStore(String url, String user, String password, String table, 
 		config.setMaximumPoolSize(POOL_SIZE);
 		config.setMinimumIdle(0);
 		this.pool.accept(config);
-		return new Client(new HikariDataSource(config), new JdbcLockSettings(this.table, this.kept, 0, false));
+		boolean listening = this.url.startsWith("jdbc:postgresql:"); // as by default
+		return new Client(new HikariDataSource(config), new JdbcLockSettings(this.table, this.kept, 0, listening));
 	}
 
 	/**
