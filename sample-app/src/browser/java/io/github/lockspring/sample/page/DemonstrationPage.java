@@ -151,9 +151,17 @@ final class DemonstrationPage implements AutoCloseable {
 	 * @return its row in the table of results
 	 */
 	Locator run(String scenario, String strategy, int threads, int requests) {
-		int before = locator("#results tr[data-run]").count();
-		start(scenario, strategy, threads, requests);
-		assertThat(locator("#results tr[data-run]")).hasCount(Math.min(before + 1, 20));
+		return awaitNext(() -> start(scenario, strategy, threads, requests));
+	}
+
+	/**
+	 * Wait until the table of results has the run that an action starts. The table keeps
+	 * the last twenty, so that the number of its rows need not change.
+	 */
+	Locator awaitNext(Runnable action) {
+		String before = latest().isVisible() ? latest().getAttribute("data-run") : "";
+		action.run();
+		assertThat(locator("#results tr[data-run]:first-child:not([data-run='%s'])".formatted(before))).isVisible();
 		return latest();
 	}
 
