@@ -54,8 +54,12 @@ final class DemonstrationPage implements AutoCloseable {
 	}
 
 	static DemonstrationPage open(Browser browser, String address, double timeoutMillis) {
+		return open(browser, address, timeoutMillis, "en-US");
+	}
+
+	private static DemonstrationPage open(Browser browser, String address, double timeoutMillis, String locale) {
 		BrowserContext context = browser.newContext(new Browser.NewContextOptions().setBaseURL(address)
-			.setLocale("en-US")
+			.setLocale(locale)
 			.setColorScheme(ColorScheme.LIGHT)
 			.setViewportSize(1280, 900));
 		context.setDefaultTimeout(timeoutMillis);
@@ -95,9 +99,13 @@ final class DemonstrationPage implements AutoCloseable {
 	 * Open the page in another browser.
 	 */
 	DemonstrationPage openAnother() {
+		return openAnother("en-US");
+	}
+
+	DemonstrationPage openAnother(String locale) {
 		URI address = URI.create(this.page.url());
 		return open(this.page.context().browser(), address.getScheme() + "://" + address.getAuthority(),
-				this.timeoutMillis);
+				this.timeoutMillis, locale);
 	}
 
 	/**
