@@ -113,6 +113,19 @@ class RunBrowserTests {
 	}
 
 	@Test
+	void resultsAreThoseOfALoadTest(DemonstrationPage page) {
+		page.run("stock", "guarded-update", 10, 10);
+		assertThat(page.locator("#results thead th")).hasText(new String[] { "Run", "Scenario", "Strategy", "Verdict",
+				"Samples", "Average", "Median", "90 %", "95 %", "99 %", "Min", "Max", "Error %", "Requests/s" });
+		assertThat(page.latest().locator("td").nth(3)).hasText("100");
+		for (int column = 4; column < 13; column++) {
+			assertThat(page.latest().locator("td").nth(column)).hasText(Pattern.compile("[\\d,.]+"));
+		}
+		assertThat(page.locator("#machine"))
+			.hasText(Pattern.compile("Measured on \\d+ processors, .*; \\S.*, JDK \\d.*"));
+	}
+
+	@Test
 	void reminderSpeaksOfHours(DemonstrationPage page) {
 		page.locator("#scenario").selectOption("reminder");
 		assertThat(page.locator("#threads")).isHidden();
