@@ -38,7 +38,7 @@ import io.github.lockspring.sample.stock.Strategy;
 @Order(1)
 class StockScenario implements Scenario {
 
-	private static final long WARM_UP_PRODUCT = 0;
+	private static final long WARM_UP_PRODUCT = 1_000_000;
 
 	private volatile boolean warmedUp;
 
