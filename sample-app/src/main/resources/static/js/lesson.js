@@ -98,7 +98,7 @@ function outcome(side, result, code) {
 }
 
 const inWords = ({ verdict, requests }) => t(`lesson.verdict.${verdict}`)
-    + ((requests === null) ? '' : t('lesson.requests', { requests: number(requests, (requests < 10) ? 1 : 0) }));
+    + ((requests === null) ? '' : t('lesson.requests', { requests: number(requests, (requests < 10) ? 1 : 0), count: Number(requests.toFixed(1)) }));
 
 /** A lane for each owner, and what happened to it. */
 function timeline({ stays, moments }) {

@@ -111,7 +111,7 @@ function renderAll() {
 }
 
 function renderState() {
-  renderEach(() => renderResults(state?.runs ?? []), () => renderExplorer(state));
+  renderEach(() => renderResults(state?.runs ?? [], state?.machine), () => renderExplorer(state));
   if (state) {
     renderEach(() => renderRunForm(state), () => renderBreaks(state), () => renderLesson(state), () => dropMessageThatIsOver(state),
       () => { byId('run-again').hidden = !mayStart() || runToRepeat(state.runs) === null; });

@@ -23,11 +23,12 @@ const COLUMNS = [
   ['throughput', ({ throughput }) => number(throughput, 1)]
 ];
 
-export function renderResults(runs) {
+export function renderResults(runs, machine) {
   const newestFirst = [...runs].reverse();
   renderHead();
   byId('results').tBodies[0].replaceChildren(...newestFirst.map(rowOf));
   byId('results').parentElement.hidden = runs.length === 0;
+  setText(byId('machine'), runs.length ? t('results.machine', machine) : '');
   renderComparison(newestFirst);
 }
 

@@ -55,6 +55,16 @@ class AppearanceBrowserTests {
 	}
 
 	@Test
+	void languageOfABrowserWithoutLocaleIsEnglish(DemonstrationPage page) {
+		try (DemonstrationPage other = page.openAnother("en-US@posix")) {
+			other.awaitIdle();
+			assertThat(other.locator("html")).hasAttribute("lang", "en");
+			assertThat(other.locator("#chart-latency canvas")).isVisible();
+			assertThat(other.problems()).isEmpty();
+		}
+	}
+
+	@Test
 	void everythingIsInTheLanguageOfThePage(DemonstrationPage page) {
 		page.run("stock", "no-lock", 20, 10);
 		page.run("stock", "distributed-lock", 20, 10);

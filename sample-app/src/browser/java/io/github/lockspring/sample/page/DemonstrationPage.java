@@ -54,8 +54,12 @@ final class DemonstrationPage implements AutoCloseable {
 	}
 
 	static DemonstrationPage open(Browser browser, String address, double timeoutMillis) {
+		return open(browser, address, timeoutMillis, "en-US");
+	}
+
+	private static DemonstrationPage open(Browser browser, String address, double timeoutMillis, String locale) {
 		BrowserContext context = browser.newContext(new Browser.NewContextOptions().setBaseURL(address)
-			.setLocale("en-US")
+			.setLocale(locale)
 			.setColorScheme(ColorScheme.LIGHT)
 			.setViewportSize(1280, 900));
 		context.setDefaultTimeout(timeoutMillis);
@@ -95,9 +99,13 @@ final class DemonstrationPage implements AutoCloseable {
 	 * Open the page in another browser.
 	 */
 	DemonstrationPage openAnother() {
+		return openAnother("en-US");
+	}
+
+	DemonstrationPage openAnother(String locale) {
 		URI address = URI.create(this.page.url());
 		return open(this.page.context().browser(), address.getScheme() + "://" + address.getAuthority(),
-				this.timeoutMillis);
+				this.timeoutMillis, locale);
 	}
 
 	/**
@@ -151,9 +159,17 @@ final class DemonstrationPage implements AutoCloseable {
 	 * @return its row in the table of results
 	 */
 	Locator run(String scenario, String strategy, int threads, int requests) {
-		int before = locator("#results tr[data-run]").count();
-		start(scenario, strategy, threads, requests);
-		assertThat(locator("#results tr[data-run]")).hasCount(Math.min(before + 1, 20));
+		return awaitNext(() -> start(scenario, strategy, threads, requests));
+	}
+
+	/**
+	 * Wait until the table of results has the run that an action starts. The table keeps
+	 * the last twenty, so that the number of its rows need not change.
+	 */
+	Locator awaitNext(Runnable action) {
+		String before = latest().isVisible() ? latest().getAttribute("data-run") : "";
+		action.run();
+		assertThat(locator("#results tr[data-run]:first-child:not([data-run='%s'])".formatted(before))).isVisible();
 		return latest();
 	}
 

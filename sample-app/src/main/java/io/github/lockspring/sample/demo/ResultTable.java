@@ -51,7 +51,7 @@ final class ResultTable {
 				"mean", "p50", "p90", "p95", "p99", "min", "max", "verdict");
 		table.append(header).append('\n').append("-".repeat(header.length())).append('\n');
 		rounds.forEach((round) -> table.append(row(round)).append('\n'));
-		return table.append('\n').append(CAPTION).append(Machine.describe()).append('\n').toString();
+		return table.append('\n').append(CAPTION).append(Machine.current().describe()).append('\n').toString();
 	}
 
 	private static String row(Round round) {

@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reentrant, and renewed by a thread for each lock. But that thread stands still together
@@ -35,24 +36,19 @@ public final class ReentrantHashLock implements HomemadeLock {
 			if redis.call('exists', KEYS[1]) == 0 or redis.call('hexists', KEYS[1], ARGV[1]) == 1 then
 				redis.call('hincrby', KEYS[1], ARGV[1], 1)
 				return redis.call('pexpire', KEYS[1], ARGV[2])
-			end
-			return 0
-			""";
+			end""";
 
 	private static final String RENEW = """
-			return redis.call('hexists', KEYS[1], ARGV[1]) == 1 and redis.call('pexpire', KEYS[1], ARGV[2]) or 0
-			""";
+			return redis.call('hexists', KEYS[1], ARGV[1]) == 1 and redis.call('pexpire', KEYS[1], ARGV[2])""";
 
 	private static final String RELEASE = """
 			if redis.call('hexists', KEYS[1], ARGV[1]) == 1 and redis.call('hincrby', KEYS[1], ARGV[1], -1) == 0 then
 				return redis.call('del', KEYS[1])
-			end
-			return 0
-			""";
+			end""";
 
 	private final RedisCommands<String, String> redis;
 
-	private final String key;
+	private final String[] keys;
 
 	private final long expiry;
 
@@ -64,7 +60,7 @@ public final class ReentrantHashLock implements HomemadeLock {
 
 	public ReentrantHashLock(RedisCommands<String, String> redis, String key, Duration expiry) {
 		this.redis = redis;
-		this.key = key;
+		this.keys = new String[] { key };
 		this.expiry = expiry.toMillis();
 		this.renewal.scheduleWithFixedDelay(() -> call(RENEW), this.expiry / 3, this.expiry / 3, TimeUnit.MILLISECONDS);
 	}
@@ -72,7 +68,7 @@ public final class ReentrantHashLock implements HomemadeLock {
 	@Override
 	public boolean tryLock() {
 		this.owner = this.client + ':' + Thread.currentThread().getId();
-		return call(ACQUIRE) == 1;
+		return call(ACQUIRE) != null;
 	}
 
 	@Override
@@ -80,9 +76,8 @@ public final class ReentrantHashLock implements HomemadeLock {
 		call(RELEASE);
 	}
 
-	private long call(String script) {
-		String[] keys = { this.key };
-		return this.redis.eval(script, ScriptOutputType.INTEGER, keys, this.owner, String.valueOf(this.expiry));
+	private @Nullable Long call(String script) {
+		return this.redis.eval(script, ScriptOutputType.INTEGER, this.keys, this.owner, String.valueOf(this.expiry));
 	}
 
 	@Override

@@ -50,7 +50,7 @@ final class LessonTable {
 		rows.forEach((row) -> table.append(format(row)).append('\n'));
 		table.append('\n').append(CAPTION);
 		rows.forEach((row) -> table.append(crowd(row.result())));
-		return table.append(Machine.describe()).append('\n').toString();
+		return table.append(Machine.current().describe()).append('\n').toString();
 	}
 
 	/**

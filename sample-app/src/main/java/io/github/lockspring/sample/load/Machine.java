@@ -18,20 +18,29 @@ package io.github.lockspring.sample.load;
 
 /**
  * The machine that figures were measured on.
+ *
+ * @param processors the number of processors
+ * @param os the operating system and its version
+ * @param jdk the version of the JDK
  */
-public final class Machine {
+public record Machine(int processors, String os, String jdk) {
 
-	private Machine() {
+	/**
+	 * Return this machine.
+	 */
+	public static Machine current() {
+		return new Machine(Runtime.getRuntime().availableProcessors(),
+				System.getProperty("os.name") + ' ' + System.getProperty("os.version"),
+				System.getProperty("java.version"));
 	}
 
 	/**
 	 * Describe it on one line.
 	 * @return a sentence to go with the figures
 	 */
-	public static String describe() {
-		return "Measured on %d processors, which all processes and the store share; %s %s, JDK %s".formatted(
-				Runtime.getRuntime().availableProcessors(), System.getProperty("os.name"),
-				System.getProperty("os.version"), System.getProperty("java.version"));
+	public String describe() {
+		return "Measured on %d processors, which all processes and the store share; %s, JDK %s"
+			.formatted(this.processors, this.os, this.jdk);
 	}
 
 }

@@ -21,6 +21,8 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.sample.load.Machine;
+
 /**
  * What the page shows before and between runs.
  *
@@ -33,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param run the run that is under way
  * @param runs the latest runs that ended, the last one last
  */
-record State(StoreState store, Limits limits, boolean mayBreak, List<InstanceState> instances,
+record State(StoreState store, Machine machine, Limits limits, boolean mayBreak, List<InstanceState> instances,
 		List<StrategyState> strategies, List<ScenarioState> scenarios, @Nullable Run run, List<Run> runs) {
 
 	record StoreState(String name, boolean stoppable) {

@@ -22,6 +22,7 @@ import java.util.List;
 import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
+import io.github.lockspring.sample.load.Machine;
 import io.github.lockspring.sample.page.State.InstanceState;
 import io.github.lockspring.sample.page.State.ScenarioState;
 import io.github.lockspring.sample.page.State.StoreState;
@@ -55,7 +56,7 @@ class StateReader {
 	}
 
 	State read(boolean remote) {
-		return new State(new StoreState(this.store.name(), this.store.isStoppable()),
+		return new State(new StoreState(this.store.name(), this.store.isStoppable()), Machine.current(),
 				Limits.of(this.settings.instances()), !remote || this.settings.allowRemote(),
 				this.cluster.members().stream().map(InstanceState::of).toList(),
 				Arrays.stream(Strategy.values())

@@ -38,6 +38,10 @@ import io.github.lockspring.sample.stock.Strategy;
 @Order(1)
 class StockScenario implements Scenario {
 
+	private static final long WARM_UP_PRODUCT = 1_000_000;
+
+	private volatile boolean warmedUp;
+
 	@Override
 	public String id() {
 		return "stock";
@@ -66,6 +70,7 @@ class StockScenario implements Scenario {
 	@Override
 	public Findings run(Run run, InstanceClient instances, Meter meter) throws IOException, InterruptedException {
 		StockClient client = new StockClient(instances);
+		warmUp(run, client);
 		Strategy strategy = Strategy.of(run.strategy());
 		int stock = (int) run.total();
 		client.reset(run.id(), stock);
@@ -75,6 +80,22 @@ class StockScenario implements Scenario {
 		int lostUpdates = after.sold() - (stock - after.remaining());
 		return new Findings(load,
 				RunResult.Figures.ofStock(after.sold(), after.remaining(), lostUpdates, after.sold() == stock));
+	}
+
+	/**
+	 * Let customers order a little before the first run, so that all instances have
+	 * warmed up.
+	 */
+	private void warmUp(Run run, StockClient client) throws IOException, InterruptedException {
+		if (this.warmedUp) {
+			return;
+		}
+		client.reset(WARM_UP_PRODUCT, (int) run.total());
+		new Load((order) -> client.deduct(WARM_UP_PRODUCT, Strategy.GUARDED_UPDATE, order)).run(run.threads(),
+				Math.max(1, run.requests() / 5), (done, nanos) -> {
+				});
+		client.reset(WARM_UP_PRODUCT, 0);
+		this.warmedUp = true;
 	}
 
 	/**

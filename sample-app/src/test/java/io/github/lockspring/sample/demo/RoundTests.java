@@ -73,6 +73,9 @@ class RoundTests {
 		List<Round> rounds = List.of(round(Strategy.NO_LOCK, 100, 100, 60),
 				round(Strategy.SELECT_FOR_UPDATE, 100, 100, 0), round(Strategy.OPTIMISTIC_VERSION, 99, 99, 1));
 		List<String> lines = ResultTable.format(rounds).lines().toList();
+		assertThat(lines.get(0).split(" +")).containsExactly("strategy", "requests", "sold", "remaining", "lost",
+				"errors", "req/s", "mean", "p50", "p90", "p95", "p99", "min", "max", "verdict");
+		assertThat(lines.get(lines.size() - 1)).matches("Measured on \\d+ processors, .*; \\S.*, JDK \\d.*");
 		assertThat(lines.get(2)).matches("no lock +100 +100 +60 +60 +0 +50 +1.0 .* oversells");
 		assertThat(lines.get(3)).matches("SELECT FOR UPDATE +100 +100 +0 +0 +0 +50 +1.0 .* exact");
 		assertThat(lines.get(4)).matches("optimistic version +100 +99 +1 +0 +0 +50 +1.0 .* not exact");

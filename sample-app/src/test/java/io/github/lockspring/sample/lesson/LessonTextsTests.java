@@ -18,11 +18,14 @@ package io.github.lockspring.sample.lesson;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.io.ClassPathResource;
 import tools.jackson.databind.JsonNode;
@@ -45,6 +48,14 @@ class LessonTextsTests {
 		});
 		assertThat(texts.get("fault").propertyNames()).containsExactlyInAnyOrderElementsOf(ids(Fault.values()));
 		assertThat(texts.get("verdict").propertyNames()).containsExactlyInAnyOrderElementsOf(ids(Verdict.values()));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void homemadeLockHasAtMostSixtyLines(Experiment experiment) throws IOException {
+		Path file = Path.of("src/main/java/io/github/lockspring/sample/homemade", experiment.code() + ".java");
+		List<String> lines = Files.readAllLines(file);
+		assertThat(lines.subList(lines.indexOf("/**"), lines.size())).hasSizeLessThanOrEqualTo(60);
 	}
 
 	private static JsonNode texts(String language) throws IOException {
