@@ -15,27 +15,19 @@
  */
 package io.github.lockspring.jdbc;
 
-import java.io.IOException;
-import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,66 +54,29 @@ class PgBouncerServerTests {
 
 	private static PostgresServer server;
 
-	private static Process pooler;
-
-	private static String url;
+	private static PgBouncer pooler;
 
 	@BeforeAll
 	static void start(@TempDir Path folder) throws Exception {
-		Path program = Stream.of("/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer")
-			.map(Path::of)
-			.filter(Files::isExecutable)
-			.findFirst()
-			.orElse(null);
-		Assumptions.assumeTrue(program != null, "PgBouncer is not installed");
 		server = PostgresServer.start("default_transaction_isolation=serializable");
-		int port = freePort();
-		Path settings = Files.writeString(folder.resolve("pgbouncer.ini"), """
-				[databases]
-				locks = host=127.0.0.1 port=%d user=%s
-				[pgbouncer]
-				listen_addr = 127.0.0.1
-				listen_port = %d
-				unix_socket_dir =
-				auth_type = any
-				pool_mode = transaction
-				default_pool_size = 2
-				ignore_startup_parameters = extra_float_digits
-				""".formatted(server.port(), server.user(), port));
-		Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-		List<String> command = new ArrayList<>(List.of(program.toString(), settings.toString()));
-		if (System.getProperty("user.name").equals("root")) {
-			command.addAll(1, List.of("-u", "nobody"));
-		}
-		pooler = new ProcessBuilder(command).redirectErrorStream(true)
-			.redirectOutput(folder.resolve("log").toFile())
-			.start();
-		url = "jdbc:postgresql://127.0.0.1:" + port + "/locks?prepareThreshold=0";
-		Awaitility.await().ignoreExceptions().until(() -> isolation().equals("serializable"));
+		pooler = PgBouncer.start(server, folder, "transaction", 2);
 		new JdbcLockSchema(dataSource(), TABLE).initialize();
-	}
-
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
-		}
 	}
 
 	@AfterAll
 	static void stop() throws InterruptedException {
 		if (pooler != null) {
-			pooler.destroy();
-			pooler.waitFor(10, TimeUnit.SECONDS);
-			server.close();
+			pooler.close();
 		}
+		server.close();
 	}
 
 	private static DriverManagerDataSource dataSource() {
-		return new DriverManagerDataSource(url, server.user(), server.password());
+		return new DriverManagerDataSource(pooler.url(), server.user(), server.password());
 	}
 
 	private static String isolation() throws Exception {
-		try (Connection connection = DriverManager.getConnection(url, server.user(), server.password());
+		try (Connection connection = DriverManager.getConnection(pooler.url(), server.user(), server.password());
 				Statement statement = connection.createStatement();
 				ResultSet rows = statement.executeQuery("SELECT current_setting('transaction_isolation')")) {
 			rows.next();
@@ -132,7 +87,7 @@ class PgBouncerServerTests {
 	@Test
 	void otherClientsFindTheIsolationThatTheyExpect() throws Exception {
 		HikariConfig config = new HikariConfig();
-		config.setJdbcUrl(url);
+		config.setJdbcUrl(pooler.url());
 		config.setUsername(server.user());
 		AtomicBoolean over = new AtomicBoolean();
 		AtomicInteger granted = new AtomicInteger();
