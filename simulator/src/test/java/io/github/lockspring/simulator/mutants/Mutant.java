@@ -30,8 +30,8 @@ import javax.tools.ToolProvider;
 
 /**
  * Change of the starter that breaks it, as a unified diff. The lines before the diff say
- * what is wrong, which {@linkplain Instrument instrument} finds it, and within how many
- * seeds.
+ * what is wrong, which {@linkplain Instrument instrument} finds it, within how many
+ * seeds, and which tests of the starter pass with it.
  *
  * @param name the name of the file
  * @param lines its lines
@@ -83,8 +83,16 @@ record Mutant(String name, List<String> lines) {
 	String row() {
 		String instrument = instrument().name().toLowerCase(Locale.ROOT);
 		String store = (instrument() == Instrument.CLUSTER) ? " on " + argument().split(" ")[0] : "";
-		return "| `%s` | %s | %s | %d |".formatted(this.name.replace(".patch", ""),
-				header("Mutant: ").findFirst().orElseThrow(), instrument + store, seeds());
+		return "| `%s` | %s | %s | %d | %s |".formatted(this.name.replace(".patch", ""),
+				header("Mutant: ").findFirst().orElseThrow(), instrument + store, seeds(), passed());
+	}
+
+	/**
+	 * Return which tests of the starter were run with the fault and did not notice it, or
+	 * an empty text if that is not known.
+	 */
+	private String passed() {
+		return header("Passed: ").findFirst().orElse("");
 	}
 
 	/**
