@@ -136,7 +136,7 @@ final class EngineLifecycle {
 		List<Hold> remaining = new ArrayList<>();
 		this.queues.forEachHolder(remaining::add);
 		remaining.forEach(this.lossHandler::shutDown);
-		long end = System.nanoTime() + operationNanos; // what the log takes is not the time of the store
+		long end = System.nanoTime() + operationNanos; // not counting the log
 		awaitUntil(end, this::hasNoWaiter);
 		this.releaseRetrier.flush(end);
 		awaitUntil(end, () -> !this.dispatchers.isCalling());
