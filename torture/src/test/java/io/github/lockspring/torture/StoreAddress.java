@@ -80,12 +80,16 @@ record StoreAddress(ClientType client, String address) {
 	}
 
 	/**
-	 * Workers begin also while the database is away.
+	 * Workers begin also while the database is away. A pool without an isolation would
+	 * never have a connection again if it could not ask the first one for its isolation.
 	 */
 	private JdbcStore jdbc() {
 		String[] parts = this.address.split(" ", -1);
 		return new JdbcStore(parts[0], parts[1], parts[2], JdbcLockSchema.DEFAULT_TABLE_NAME, KEPT_CONNECTIONS,
-				(pool) -> pool.setInitializationFailTimeout(-1));
+				(pool) -> {
+					pool.setInitializationFailTimeout(-1);
+					pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+				});
 	}
 
 	/**
