@@ -290,6 +290,9 @@ final class BlockedKeyRule implements Rule {
 			this.keys.values().forEach(this::judge);
 			if (!fault.kind().lasts()) {
 				this.settled = now() + this.history.bounds().afterFault();
+				if (fault.kind() == FaultKind.FAILED_OVER) {
+					this.keys.values().forEach(this::keepLeft);
+				}
 				return;
 			}
 			this.faults.put(fault.fault(), fault);
@@ -313,7 +316,8 @@ final class BlockedKeyRule implements Rule {
 		}
 
 		/**
-		 * The store may have received just now what a process sent before its end.
+		 * The store may have received just now what a process sent before its end, or
+		 * have requests again that have ended since.
 		 */
 		private void keepLeft(Key key) {
 			key.leftUntil = now() + ENTRY_NANOS + this.history.bounds().reservationTime();

@@ -272,6 +272,25 @@ class BlockedKeyRuleTests {
 	}
 
 	@Test
+	void deniedWhatIsReservedAgainForOneThatEndedBeforeAFailover() {
+		this.rule.assertKept(deniedAfterAFailover(5510));
+	}
+
+	@Test
+	void deniedWhatWasReservedAgainForOneThatEndedBeforeAFailover() {
+		this.rule.assertBroken(deniedAfterAFailover(5511));
+	}
+
+	private HistoryBuilder deniedAfterAFailover(long millis) {
+		return this.history.lock(11, "a", 1)
+			.release(11)
+			.fault(1, FaultKind.FAILED_OVER, "*")
+			.at(millis)
+			.request(21, Mode.EXCLUSIVE, 0, false, "a")
+			.deny(21);
+	}
+
+	@Test
 	void deniedWhatIsReservedForOneThatEndedBeforeItsRequestArrived() {
 		this.rule.assertKept(deniedAfterOneWhoseRequestWasDelayed(7500));
 	}
