@@ -20,6 +20,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,7 +37,11 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.ValueBackend;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
@@ -145,6 +150,23 @@ class PgBouncerServerTests {
 		}
 		assertThat(new JdbcTemplate(dataSource()).queryForList("SELECT pg_listening_channels()", String.class))
 			.isEmpty();
+	}
+
+	/**
+	 * A recall would not arrive, so that the process must not retain the lease.
+	 */
+	@Test
+	void leaseIsNotRecallable() {
+		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(10), 1, true);
+		try (JdbcLockBackend backend = new JdbcLockBackend(dataSource(),
+				JdbcLockSettings.ofOwnConnections(TABLE, 2).withListening(true))) {
+			backend.tryAcquire(new LeaseRequest(List.of("first"), terms, new OwnerId(OwnerId.newInstance(), 1)),
+					Requests.TIMEOUT);
+			Awaitility.await().until(() -> !backend.warnings().isEmpty());
+			assertThat(backend.tryAcquire(
+					new LeaseRequest(List.of("next"), terms, new OwnerId(OwnerId.newInstance(), 1)), Requests.TIMEOUT))
+				.isInstanceOfSatisfying(Grant.class, (grant) -> assertThat(grant.recallable()).isFalse());
+		}
 	}
 
 	@Test
