@@ -346,13 +346,15 @@ public final class RedlockBackend implements LockBackend {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * Returns the holders that a majority of the nodes returns.
+	 * Returns the holders that a majority of the nodes returns. A held key waits for
+	 * every node until the timeout of a node, because the first majority may include one
+	 * that a renewal has not reached yet.
 	 */
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		long deadline = Deadline.after(Durations.min(this.nodeTimeout, timeout));
 		List<NodeAnswer<List<LeaseHolder>>> answers = callAll(deadline, (backend, time) -> backend.inspect(key, time))
-			.await((some) -> !this.quorum.holders(some).isEmpty() || this.quorum.isFree(some), deadline);
+			.await(this.quorum::isFree, deadline);
 		this.quorum.requireMajority(answers);
 		return this.quorum.holders(answers);
 	}

@@ -370,6 +370,17 @@ class RedlockFaultTests {
 	}
 
 	@Test
+	void inspectionWaitsForTheNodesThatARenewalReached() {
+		RedlockBackend backend = start(3, NODE_TIMEOUT);
+		LeaseRequest renewed = request();
+		hold(renewed, 0, 1);
+		hold(renewed.withLeaseTime(LEASE_TIME.dividedBy(10)), 2);
+		this.nodes.get(0).inspectionsDelayed = Duration.ofMillis(200);
+		assertThat(backend.inspect("key", TIMEOUT)).singleElement()
+			.satisfies((holder) -> assertThat(holder.remaining()).isGreaterThan(LEASE_TIME.dividedBy(10)));
+	}
+
+	@Test
 	void halfOfAnEvenNumberIsNoMajority() {
 		RedlockBackend backend = start(4, NODE_TIMEOUT);
 		LeaseRequest half = request();

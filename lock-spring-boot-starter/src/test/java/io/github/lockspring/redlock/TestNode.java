@@ -69,6 +69,8 @@ final class TestNode implements LockBackend {
 
 	volatile Duration attemptsDelayed = Duration.ZERO;
 
+	volatile Duration inspectionsDelayed = Duration.ZERO;
+
 	/**
 	 * A release whose answer does not come, and which has not come either.
 	 */
@@ -135,15 +137,28 @@ final class TestNode implements LockBackend {
 			throw new OutcomeUnknownException("no answer", null);
 		}
 		return answer(() -> {
-			try {
-				Thread.sleep(this.attemptsDelayed.toMillis());
-				this.attemptsHeld.await(5, TimeUnit.MINUTES);
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
+			delay(this.attemptsDelayed);
+			awaitAttempts();
 			return this.store.tryAcquire(request, timeout);
 		});
+	}
+
+	private void awaitAttempts() {
+		try {
+			this.attemptsHeld.await(5, TimeUnit.MINUTES);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static void delay(Duration delay) {
+		try {
+			Thread.sleep(delay.toMillis());
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Override
@@ -176,7 +191,10 @@ final class TestNode implements LockBackend {
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		return answer(() -> this.store.inspect(key, timeout));
+		return answer(() -> {
+			delay(this.inspectionsDelayed);
+			return this.store.inspect(key, timeout);
+		});
 	}
 
 	@Override
