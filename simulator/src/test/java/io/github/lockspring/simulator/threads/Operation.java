@@ -149,7 +149,7 @@ enum Operation {
 		actor.sleep(actor.pause());
 		for (LeaseHolder holder : actor.engine().inspection().holders(Actor.KEY)) {
 			actor.trial.record(actor + " releases for " + holder);
-			actor.trial.forceReleasing(holder.token());
+			actor.trial.forceReleasing(holder);
 			joined(actor.engine().inspection().forceReleaseAsync(Actor.KEY, holder));
 			actor.trial.busy(Actor.KEY);
 		}

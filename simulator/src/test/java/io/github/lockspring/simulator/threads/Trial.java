@@ -44,6 +44,7 @@ import io.github.lockspring.simulator.cluster.ClusterProcess;
 import io.github.lockspring.simulator.machine.Node;
 import io.github.lockspring.simulator.machine.Scheduler;
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 
@@ -490,10 +491,16 @@ final class Trial {
 	}
 
 	/**
-	 * Record that an operator wants to release the lease with a token.
+	 * Record that an operator wants to release the lease of a holder. A reader that
+	 * entered under its own write lock keeps the token of that.
 	 */
-	void forceReleasing(long token) {
-		this.forceReleased.add(token);
+	void forceReleasing(LeaseHolder holder) {
+		this.forceReleased.add(holder.token());
+		if (has(Operation.DOWNGRADE::equals)) {
+			this.claims.stream()
+				.filter((claim) -> claim.hold != null && !claim.isExclusive())
+				.forEach((claim) -> this.forceReleased.add(claim.hold.token()));
+		}
 	}
 
 	/**
