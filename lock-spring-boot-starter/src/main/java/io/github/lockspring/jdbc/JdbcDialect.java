@@ -221,6 +221,22 @@ abstract class JdbcDialect {
 	}
 
 	/**
+	 * Return the assignment, after a comma, with which a release removes the mark of
+	 * those that wait, if there are marks. Those that are denied again leave another one.
+	 */
+	String removingMark() {
+		return "";
+	}
+
+	/**
+	 * Return the clause with which a statement that {@linkplain #removingMark() removes}
+	 * the mark notifies of a release.
+	 */
+	String notifyingOfRemovedMark() {
+		return notifying();
+	}
+
+	/**
 	 * Return whether a release is on disk when its statement ends.
 	 */
 	boolean isReleaseDurable() {

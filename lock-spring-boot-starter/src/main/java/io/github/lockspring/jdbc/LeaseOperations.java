@@ -18,6 +18,8 @@ package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
@@ -56,10 +58,23 @@ final class LeaseOperations {
 	private static final Duration QUEUE_ENTRY_POLL = Duration.ofSeconds(2);
 
 	/**
+	 * Time for which this process does not acquire a key again that it released while
+	 * another one waited: that one is notified, and needs a moment to acquire it.
+	 */
+	private static final Duration YIELD = Duration.ofMillis(10);
+
+	private static final int MAX_YIELDED_KEYS = 1024;
+
+	/**
 	 * Keys that this process released recently while no process waited, so that there is
 	 * a row that is most likely free, for which there is a faster statement.
 	 */
 	private final RecentKeys recentKeys = new RecentKeys();
+
+	/**
+	 * Keys that this process released while another one waited, and the times.
+	 */
+	private final Map<String, Long> yieldedKeys = new ConcurrentHashMap<>();
 
 	private final boolean notified;
 
@@ -105,6 +120,10 @@ final class LeaseOperations {
 	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing,
 			boolean recallable) throws SQLException {
 		String contend = (queueing && this.notified) ? connection.sql().contend() : null;
+		long pause = (contend != null) ? pauseAfterRelease(request.key()) : 0;
+		if (pause > 0) {
+			return new Denial(Duration.ofNanos(pause), 0);
+		}
 		try {
 			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contend, recallable);
 		}
@@ -114,6 +133,28 @@ final class LeaseOperations {
 			}
 			return ROW_IS_BUSY;
 		}
+	}
+
+	/**
+	 * Return for how long to let others acquire a key, as if it were reserved for them.
+	 */
+	private long pauseAfterRelease(String key) {
+		Long released = this.yieldedKeys.get(key);
+		if (released == null) {
+			return 0;
+		}
+		long pause = YIELD.toNanos() - (System.nanoTime() - released);
+		if (pause <= 0) {
+			this.yieldedKeys.remove(key, released);
+		}
+		return pause;
+	}
+
+	private void letOthersAcquire(String key) {
+		if (this.yieldedKeys.size() >= MAX_YIELDED_KEYS) {
+			this.yieldedKeys.clear(); // those that were not acquired again
+		}
+		this.yieldedKeys.put(key, System.nanoTime());
 	}
 
 	private Attempt acquireInRows(LockConnection connection, LeaseRequest request, boolean queueing)
@@ -162,8 +203,13 @@ final class LeaseOperations {
 		if (update.rows() != lease.keys().size()) {
 			return mayHaveEntries(lease) && new VersionedRowOperations(connection).release(lease);
 		}
-		if (!update.notified() && isExclusiveSingleKey(lease)) {
-			this.recentKeys.add(lease.key(), false);
+		if (isExclusiveSingleKey(lease)) {
+			if (!update.notified()) {
+				this.recentKeys.add(lease.key(), false);
+			}
+			else if (this.notified) {
+				letOthersAcquire(lease.key());
+			}
 		}
 		return true;
 	}

@@ -137,6 +137,16 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
+	String removingMark() {
+		return PostgresStatements.REMOVING_MARK;
+	}
+
+	@Override
+	String notifyingOfRemovedMark() {
+		return PostgresStatements.NOTIFY_OF_REMOVED_MARK;
+	}
+
+	@Override
 	boolean isReleaseDurable() {
 		return false;
 	}

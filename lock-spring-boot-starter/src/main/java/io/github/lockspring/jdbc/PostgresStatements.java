@@ -50,7 +50,7 @@ final class PostgresStatements {
 			  expires_at = @@now@@ + excluded.expires_at - excluded.version,
 			  holder = CASE
 			      WHEN held.owner = excluded.owner AND held.expires_at > @@now@@ AND held.holder IS NOT NULL THEN held.holder
-			      WHEN held.awaited_until > @@now@@ THEN TRIM(TRAILING '!' FROM excluded.holder)
+			      WHEN ABS(held.awaited_until) > @@now@@ THEN TRIM(TRAILING '!' FROM excluded.holder)
 			      ELSE excluded.holder END,
 			  held_since = excluded.held_since,
 			  shared_until = 0,
@@ -173,6 +173,18 @@ final class PostgresStatements {
 	static final String NOTIFY = """
 			RETURNING CASE WHEN awaited_until > @@now@@ THEN @@notification@@ END
 			""".replace("@@notification@@", notification("lock_key"));
+
+	/**
+	 * Negates a mark, so that those that left it are notified once, and the next lease is
+	 * not recallable for as long as the mark would have lasted. The number is odd for the
+	 * release that negates it.
+	 */
+	static final String REMOVING_MARK = """
+			,
+			  awaited_until = CASE WHEN awaited_until > @@now@@ THEN -(awaited_until | 1)
+			      ELSE -ABS(awaited_until) & -2 END""";
+
+	static final String NOTIFY_OF_REMOVED_MARK = NOTIFY.replace("awaited_until > @@now@@", "awaited_until % 2 = -1");
 
 	/**
 	 * Begins the message that recalls a lease, before the name of the key.

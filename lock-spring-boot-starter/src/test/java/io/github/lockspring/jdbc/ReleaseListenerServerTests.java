@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -45,6 +46,7 @@ import org.postgresql.PGNotification;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.spi.Attempt;
@@ -136,6 +138,68 @@ class ReleaseListenerServerTests {
 	}
 
 	@Test
+	void processThatReleasedLetsThoseAcquireThatWait() {
+		JdbcLockBackend former = listening(this.database, TABLE);
+		Awaitility.await().until(() -> {
+			LeaseRequest lease = Requests.acquired(former, "key");
+			LeaseRequest request = awaited("key");
+			assertThat(former.release(lease, Requests.TIMEOUT)).isTrue();
+			LeaseRequest again = Requests.of("key");
+			boolean early = former.contend(again, Requests.TIMEOUT) instanceof Denial;
+			LeaseRequest next = early ? request : again; // unless this thread was too
+															// slow
+			assertThat(Requests.acquires(early ? this.waiter : former, next)).isTrue();
+			assertThat((early ? this.waiter : former).release(next, Requests.TIMEOUT)).isTrue();
+			return early;
+		});
+	}
+
+	@Test
+	void processesThatNeedAKeyAllTheTimeTakeTurns() {
+		Queue<Integer> holders = new ConcurrentLinkedQueue<>();
+		List<CompletableFuture<Void>> processes = IntStream.range(0, 2)
+			.mapToObj((process) -> CompletableFuture.runAsync(() -> acquireRepeatedly(process, holders)))
+			.toList();
+		processes.forEach(CompletableFuture::join);
+		int longest = 0;
+		int run = 0;
+		Integer last = null;
+		for (Integer holder : holders) {
+			run = holder.equals(last) ? run + 1 : 1;
+			longest = Math.max(longest, run);
+			last = holder;
+		}
+		assertThat(longest).as(holders.toString()).isLessThan(15);
+	}
+
+	private void acquireRepeatedly(int process, Queue<Integer> holders) {
+		JdbcLockBackend backend = new JdbcLockBackend(this.database.dataSource(),
+				new JdbcLockSettings(TABLE, 2, 0, true));
+		try (LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE,
+				TimeSource.SYSTEM)) {
+			for (int i = 0; i < 30; i++) {
+				Hold hold = engine.acquireUninterruptibly("key", AcquireOptions.exclusive(Requests.LEASE_TIME, true),
+						process, TimeUnit.MINUTES.toNanos(1));
+				assertThat(hold).isNotNull();
+				holders.add(process);
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+				assertThat(hold.release()).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void processDoesNotWaitAgainForThoseThatHaveLeft() {
+		LeaseRequest lease = Requests.acquired(this.waiter, "key");
+		awaited("key");
+		assertThat(this.waiter.release(lease, Requests.TIMEOUT)).isTrue();
+		LeaseRequest next = Requests.of("key");
+		Awaitility.await().until(() -> this.waiter.contend(next, Requests.TIMEOUT) instanceof Grant);
+		assertThat(this.waiter.release(next, Requests.TIMEOUT)).isTrue();
+		assertThat(this.waiter.contend(Requests.of("key"), Requests.TIMEOUT)).isInstanceOf(Grant.class);
+	}
+
+	@Test
 	void keyForWhichOthersWaitIsContendedForWithOneStatement() {
 		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
 		JdbcLockBackend contender = new JdbcLockBackend(spy, new JdbcLockSettings(TABLE, 2, 0, true));
@@ -147,7 +211,11 @@ class ReleaseListenerServerTests {
 		contender.release(first, Requests.TIMEOUT);
 		assertThat(this.waiter.contend(waiting, Requests.TIMEOUT)).isInstanceOf(Grant.class);
 		spy.statements().clear();
-		assertThat(contender.contend(Requests.of("key"), Requests.TIMEOUT)).isInstanceOf(Denial.class);
+		Awaitility.await().until(() -> {
+			assertThat(contender.contend(Requests.of("key"), Requests.TIMEOUT)).isInstanceOf(Denial.class);
+			return !spy.statements().isEmpty(); // as soon as it no longer lets others
+												// acquire
+		});
 		assertThat(spy.statements()).hasSize(1);
 	}
 

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
@@ -161,14 +162,17 @@ abstract class SqlContentionTests extends SqlFaultTests {
 	}
 
 	/**
-	 * Removes free rows, as the clean-up does with those that are old.
+	 * Removes free rows, as the clean-up does with those that are old: whose last token,
+	 * which is a time, is older than any statement that may insert the row again.
 	 */
 	private void removeRows(JdbcTemplate jdbc, long end) {
 		Random random = new Random();
 		while (System.nanoTime() - end < 0) {
 			byte[] key = KEYS.get(random.nextInt(KEYS.size())).getBytes(StandardCharsets.UTF_8);
+			long old = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() - 500);
 			jdbc.update("DELETE FROM " + this.table
-					+ " WHERE lock_key = ? AND owner IS NULL AND entries IS NULL AND shared_until = 0", key);
+					+ " WHERE lock_key = ? AND owner IS NULL AND entries IS NULL AND shared_until = 0 AND token < ?",
+					key, old);
 		}
 	}
 

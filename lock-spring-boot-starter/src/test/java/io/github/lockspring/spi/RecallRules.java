@@ -170,12 +170,12 @@ abstract class RecallRules extends BackendRules {
 		LeaseRequest former = this.one.acquire(this.key);
 		LeaseRequest next = this.two.recallableRequest(this.key);
 		this.two.queue(next);
-		LeaseRequest last = this.one.queue(this.one.request(this.key));
+		LeaseRequest last = this.two.queue(this.two.request(this.key));
 		this.one.release(former);
 		Grant granted = this.two.awaitGrant(next);
 		assertThat(granted.recallable()).isFalse();
 		assertThat(this.two.release(next)).isTrue();
-		this.one.awaitNotification(last);
+		this.two.awaitNotification(last);
 	}
 
 	@Test
