@@ -120,7 +120,7 @@ final class LeaseOperations {
 	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing,
 			boolean recallable) throws SQLException {
 		String contend = (queueing && this.notified) ? connection.sql().contend() : null;
-		long pause = (contend != null) ? pauseAfterRelease(request.key()) : 0;
+		long pause = (contend != null) ? pauseAfterRelease(request) : 0;
 		if (pause > 0) {
 			return new Denial(Duration.ofNanos(pause), 0);
 		}
@@ -136,16 +136,18 @@ final class LeaseOperations {
 	}
 
 	/**
-	 * Return for how long to let others acquire a key, as if it were reserved for them.
+	 * Return for how long to let others acquire a key, as if it were reserved for them. A
+	 * request with several tokens is to be handed off or retained in its process, which
+	 * decides by itself when to let others acquire the key.
 	 */
-	private long pauseAfterRelease(String key) {
-		Long released = this.yieldedKeys.get(key);
-		if (released == null) {
+	private long pauseAfterRelease(LeaseRequest request) {
+		Long released = this.yieldedKeys.get(request.key());
+		if (released == null || request.terms().tokens() > 1) {
 			return 0;
 		}
 		long pause = YIELD.toNanos() - (System.nanoTime() - released);
 		if (pause <= 0) {
-			this.yieldedKeys.remove(key, released);
+			this.yieldedKeys.remove(request.key(), released);
 		}
 		return pause;
 	}
