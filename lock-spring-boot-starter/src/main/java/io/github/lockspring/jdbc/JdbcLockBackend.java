@@ -61,9 +61,10 @@ import io.github.lockspring.support.Deadline;
  * of the caller.</li>
  * <li>If the database does not notify of releases, waiting requests are entered into the
  * row, and a release hands the key off to the first of them: it reserves the key for that
- * request for a short time. The token is issued when the request acquires the key. If it
- * does, all of them are notified, and the process that has released the key waits for a
- * moment before it acquires the key again.</li>
+ * request for a short time. The token is issued when the request acquires the key.</li>
+ * <li>If the database notifies of releases, all waiting requests are notified and
+ * retried, and the process that has released the key pauses before it acquires the key
+ * again.</li>
  * <li>A row that is locked by another session is a denial for an acquiring request, and a
  * short wait for its holder.</li>
  * </ol>
