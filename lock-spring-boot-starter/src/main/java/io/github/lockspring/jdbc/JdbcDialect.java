@@ -221,19 +221,11 @@ abstract class JdbcDialect {
 	}
 
 	/**
-	 * Return the assignment, after a comma, with which a release removes the mark of
-	 * those that wait, if there are marks. Those that are denied again leave another one.
+	 * Return the statement that releases an exclusive lease, from one that notifies no
+	 * waiting request.
 	 */
-	String removingMark() {
-		return "";
-	}
-
-	/**
-	 * Return the clause with which a statement that {@linkplain #removingMark() removes}
-	 * the mark notifies of a release.
-	 */
-	String notifyingOfRemovedMark() {
-		return notifying();
+	String releasing(String release) {
+		return release;
 	}
 
 	/**

@@ -191,8 +191,10 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	private Attempt contend(LeaseRequest request, ReleaseListener releaseListener, Duration timeout) {
-		boolean listening = !request.hasMultipleKeys() && releaseListener.await(request);
-		Attempt attempt = acquire(request, true, timeout);
+		Duration pause = this.operations.takePause(request);
+		boolean paused = pause.compareTo(Duration.ZERO) > 0;
+		boolean listening = !request.hasMultipleKeys() && releaseListener.await(request, pause);
+		Attempt attempt = paused ? new Denial(pause, 0) : acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
 			releaseListener.listenForAWhile();
 			return LeaseOperations.limited(denial, request, listening);

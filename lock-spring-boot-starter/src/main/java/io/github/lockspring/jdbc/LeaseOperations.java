@@ -61,9 +61,9 @@ final class LeaseOperations {
 	 * Time for which this process does not acquire a key again that it released while
 	 * another one waited: that one is notified, and needs a moment to acquire it.
 	 */
-	private static final Duration YIELD = Duration.ofMillis(10);
+	private static final Duration PAUSE = Duration.ofMillis(10);
 
-	private static final int MAX_YIELDED_KEYS = 1024;
+	private static final int MAX_PAUSES = 1024;
 
 	/**
 	 * Keys that this process released recently while no process waited, so that there is
@@ -72,9 +72,9 @@ final class LeaseOperations {
 	private final RecentKeys recentKeys = new RecentKeys();
 
 	/**
-	 * Keys that this process released while another one waited, and the times.
+	 * Keys that this process released while another one waited, with the times.
 	 */
-	private final Map<String, Long> yieldedKeys = new ConcurrentHashMap<>();
+	private final Map<String, Long> pauses = new ConcurrentHashMap<>();
 
 	private final boolean notified;
 
@@ -102,6 +102,26 @@ final class LeaseOperations {
 	}
 
 	/**
+	 * Return for how long a request lets others acquire its key. Only the first one after
+	 * a release does, and only once: at its deadline, it is tried. A request with several
+	 * tokens is to be handed off or retained in its process, which decides by itself when
+	 * to let others acquire the key.
+	 * @return the time, not positive for most requests
+	 */
+	Duration takePause(LeaseRequest request) {
+		Long released = (isExclusiveSingleKey(request) && request.terms().tokens() == 1)
+				? this.pauses.remove(request.key()) : null;
+		return (released != null) ? PAUSE.minusNanos(System.nanoTime() - released) : Duration.ZERO;
+	}
+
+	private void beginPause(String key) {
+		if (this.pauses.size() >= MAX_PAUSES) {
+			this.pauses.clear(); // of keys that were not acquired again
+		}
+		this.pauses.put(key, System.nanoTime());
+	}
+
+	/**
 	 * Acquire all keys of a request, or none of them.
 	 * @param queueing whether the request will wait if it is denied
 	 * @param recallable whether the lease is to be recallable
@@ -120,10 +140,6 @@ final class LeaseOperations {
 	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing,
 			boolean recallable) throws SQLException {
 		String contend = (queueing && this.notified) ? connection.sql().contend() : null;
-		long pause = (contend != null) ? pauseAfterRelease(request) : 0;
-		if (pause > 0) {
-			return new Denial(Duration.ofNanos(pause), 0);
-		}
 		try {
 			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contend, recallable);
 		}
@@ -133,30 +149,6 @@ final class LeaseOperations {
 			}
 			return ROW_IS_BUSY;
 		}
-	}
-
-	/**
-	 * Return for how long to let others acquire a key, as if it were reserved for them. A
-	 * request with several tokens is to be handed off or retained in its process, which
-	 * decides by itself when to let others acquire the key.
-	 */
-	private long pauseAfterRelease(LeaseRequest request) {
-		Long released = this.yieldedKeys.get(request.key());
-		if (released == null || request.terms().tokens() > 1) {
-			return 0;
-		}
-		long pause = YIELD.toNanos() - (System.nanoTime() - released);
-		if (pause <= 0) {
-			this.yieldedKeys.remove(request.key(), released);
-		}
-		return pause;
-	}
-
-	private void letOthersAcquire(String key) {
-		if (this.yieldedKeys.size() >= MAX_YIELDED_KEYS) {
-			this.yieldedKeys.clear(); // those that were not acquired again
-		}
-		this.yieldedKeys.put(key, System.nanoTime());
 	}
 
 	private Attempt acquireInRows(LockConnection connection, LeaseRequest request, boolean queueing)
@@ -210,7 +202,7 @@ final class LeaseOperations {
 				this.recentKeys.add(lease.key(), false);
 			}
 			else if (this.notified) {
-				letOthersAcquire(lease.key());
+				beginPause(lease.key());
 			}
 		}
 		return true;

@@ -45,7 +45,7 @@ final class LockSql {
 			  expires_at = CASE WHEN @@handing-off@@ THEN @@now@@ + @@reservation@@ ELSE 0 END,
 			  holder = NULL, held_since = NULL, version = version + 1,
 			  waiting = CASE WHEN @@handing-off@@ THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), '')
-			      ELSE waiting END@@removing-mark@@
+			      ELSE waiting END
 			WHERE lock_key IN (@@placeholders@@) AND owner = ? AND expires_at > @@now@@
 			  AND @@short-wait@@ AND @@no-flush@@
 			""";
@@ -161,9 +161,8 @@ final class LockSql {
 		this.reacquire = (reacquire != null) ? dialect.render(reacquire, table, 0) : null;
 		String contend = dialect.contend();
 		this.contend = (contend != null) ? dialect.render(contend, table, 0) : null;
-		this.release = RELEASE.replace("@@handing-off@@", dialect.handingOff())
-			.replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(KeyState.RESERVATION_TIME)))
-			.replace("@@removing-mark@@", dialect.removingMark()) + dialect.notifyingOfRemovedMark();
+		this.release = dialect.releasing(RELEASE.replace("@@handing-off@@", dialect.handingOff())
+			.replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(KeyState.RESERVATION_TIME))));
 		this.releaseOne = dialect.render(this.release, table, 1);
 		this.releaseWithDelay = RELEASE_WITH_DELAY + dialect.notifying();
 		this.readOne = dialect.render(READ, table, 1);

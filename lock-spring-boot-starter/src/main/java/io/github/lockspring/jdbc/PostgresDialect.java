@@ -137,13 +137,9 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String removingMark() {
-		return PostgresStatements.REMOVING_MARK;
-	}
-
-	@Override
-	String notifyingOfRemovedMark() {
-		return PostgresStatements.NOTIFY_OF_REMOVED_MARK;
+	String releasing(String release) {
+		return release.replace("SET\n", "SET\n" + PostgresStatements.REMOVE_MARK)
+				+ PostgresStatements.NOTIFY_OF_REMOVED_MARK;
 	}
 
 	@Override

@@ -179,10 +179,10 @@ final class PostgresStatements {
 	 * not recallable for as long as the mark would have lasted. The number is odd for the
 	 * release that negates it.
 	 */
-	static final String REMOVING_MARK = """
-			,
+	static final String REMOVE_MARK = """
 			  awaited_until = CASE WHEN awaited_until > @@now@@ THEN -(awaited_until | 1)
-			      ELSE -ABS(awaited_until) & -2 END""";
+			      ELSE -ABS(awaited_until) & -2 END,
+			""";
 
 	static final String NOTIFY_OF_REMOVED_MARK = NOTIFY.replace("awaited_until > @@now@@", "awaited_until % 2 = -1");
 

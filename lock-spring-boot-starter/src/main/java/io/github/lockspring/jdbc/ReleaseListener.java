@@ -148,10 +148,12 @@ final class ReleaseListener implements AutoCloseable {
 	/**
 	 * Register a request for the notification of the next release of its key, before it
 	 * is sent.
+	 * @param pause the time after which it is to be notified, unless its registration is
+	 * renewed before
 	 * @return whether notifications are currently received
 	 */
-	boolean await(LeaseRequest request) {
-		this.waiters.add(request.key(), request);
+	boolean await(LeaseRequest request, Duration pause) {
+		this.waiters.add(request.key(), request, pause);
 		return this.listening;
 	}
 
@@ -159,7 +161,7 @@ final class ReleaseListener implements AutoCloseable {
 	 * Register a value for notifications of its changes, before it is read.
 	 */
 	void watch(String key) {
-		this.watches.add(key, key);
+		this.watches.add(key, key, Duration.ZERO);
 	}
 
 	/**
@@ -204,7 +206,7 @@ final class ReleaseListener implements AutoCloseable {
 		listenForAWhile();
 		boolean listening = this.listening;
 		if (listening) {
-			this.recallable.add(request.key(), request);
+			this.recallable.add(request.key(), request, Duration.ZERO);
 		}
 		return listening;
 	}

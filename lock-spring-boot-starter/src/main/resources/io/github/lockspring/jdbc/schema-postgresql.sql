@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS @@table@@ (
     shared_until  BIGINT DEFAULT 0 NOT NULL,  -- end of the last shared lease or permit
     entries       TEXT,                       -- shared leases, permits, and the queue of fair requests, one per line
     waiting       VARCHAR(2000),              -- owners of the other waiting requests, in order
-    awaited_until BIGINT DEFAULT 0 NOT NULL   -- time until which a release notifies waiting processes
+    awaited_until BIGINT DEFAULT 0 NOT NULL   -- time until which a release notifies waiting processes, negative when it has
 );
 
 -- One row per value. The row of a deleted or expired value remains for a while, so that its version never decreases and a

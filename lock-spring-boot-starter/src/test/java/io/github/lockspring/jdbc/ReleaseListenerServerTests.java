@@ -184,6 +184,39 @@ class ReleaseListenerServerTests {
 	}
 
 	@Test
+	void waitThatEndsBeforeOthersHaveAcquiredTriesAtItsEnd() {
+		JdbcLockBackend backend = new JdbcLockBackend(this.database.dataSource(),
+				new JdbcLockSettings(TABLE, 2, 0, true));
+		try (LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE,
+				TimeSource.SYSTEM)) {
+			AcquireOptions options = AcquireOptions.exclusive(Requests.LEASE_TIME, true);
+			for (int i = 0; i < 20; i++) {
+				Hold hold = engine.acquireUninterruptibly("key", options, "owner", TimeUnit.MINUTES.toNanos(1));
+				assertThat(hold).isNotNull();
+				awaited("key");
+				assertThat(hold.release()).isTrue();
+				Hold next = engine.acquireUninterruptibly("key", options, "owner", TimeUnit.MILLISECONDS.toNanos(2));
+				assertThat(next).isNotNull();
+				assertThat(next.release()).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void oneThatIsDeniedAgainIsNotifiedAgain() {
+		LeaseRequest lease = Requests.acquired(this.holder, "key");
+		LeaseRequest first = awaited("key");
+		LeaseRequest second = awaited("key");
+		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
+		Awaitility.await().until(() -> this.notifications.containsAll(List.of(first, second)));
+		assertThat(Requests.acquires(this.holder, first)).isTrue();
+		this.notifications.clear();
+		assertThat(denial(this.waiter, second)).isGreaterThan(Duration.ofSeconds(1));
+		assertThat(this.holder.release(first, Requests.TIMEOUT)).isTrue();
+		Awaitility.await().until(() -> this.notifications.contains(second));
+	}
+
+	@Test
 	void processDoesNotWaitAgainForThoseThatHaveLeft() {
 		LeaseRequest lease = Requests.acquired(this.waiter, "key");
 		awaited("key");

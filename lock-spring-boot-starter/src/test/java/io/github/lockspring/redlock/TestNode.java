@@ -137,24 +137,15 @@ final class TestNode implements LockBackend {
 			throw new OutcomeUnknownException("no answer", null);
 		}
 		return answer(() -> {
-			delay(this.attemptsDelayed);
-			awaitAttempts();
+			pause(this.attemptsDelayed, this.attemptsHeld);
 			return this.store.tryAcquire(request, timeout);
 		});
 	}
 
-	private void awaitAttempts() {
-		try {
-			this.attemptsHeld.await(5, TimeUnit.MINUTES);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	private static void delay(Duration delay) {
+	private static void pause(Duration delay, CountDownLatch held) {
 		try {
 			Thread.sleep(delay.toMillis());
+			held.await(5, TimeUnit.MINUTES);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
@@ -192,7 +183,7 @@ final class TestNode implements LockBackend {
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		return answer(() -> {
-			delay(this.inspectionsDelayed);
+			pause(this.inspectionsDelayed, new CountDownLatch(0));
 			return this.store.inspect(key, timeout);
 		});
 	}
