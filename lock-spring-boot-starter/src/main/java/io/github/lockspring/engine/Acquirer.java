@@ -246,7 +246,8 @@ final class Acquirer {
 		else {
 			retrySchedule.answered(denial, this.time.nanoTime());
 		}
-		if (hold.isLeader() && !retrySchedule.isLastTried() && !retrySchedule.isRecalling()) {
+		boolean postponed = denial != null && denial.postponed();
+		if (hold.isLeader() && !postponed && !retrySchedule.isLastTried() && !retrySchedule.isRecalling()) {
 			hold.queue().setAsking(false);
 			hold.queue().wakeAwaiting();
 		}
@@ -438,7 +439,7 @@ final class Acquirer {
 	private @Nullable Denial attempted(Hold hold, Lease lease, Attempt attempt, long now, long nowMillis) {
 		if (attempt instanceof Denial denial) {
 			lease.denied(denial.attemptId(), now, nowMillis);
-			if (!denial.recalled()) {
+			if (!denial.recalled() && !denial.postponed()) {
 				hold.queue().answered(now, null);
 			}
 			return denial;

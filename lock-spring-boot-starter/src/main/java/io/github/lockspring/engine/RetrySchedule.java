@@ -227,11 +227,11 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Record an answer. One that arrives after the deadline was the last.
+	 * Record an answer. One of the store that arrives after the deadline was the last.
 	 * @param denial the denial, or {@code null} if the store failed
 	 */
 	void answered(@Nullable Denial denial, long now) {
-		this.triedLast = remaining(now) <= 0;
+		this.triedLast = remaining(now) <= 0 && (denial == null || !denial.postponed());
 		this.pause = this.hasNotifications
 				? Math.min(Durations.nanos(this.settings.polling().queue()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS)
 				: Math.min(Durations.nanos(this.settings.polling().max()),

@@ -194,7 +194,7 @@ public final class JdbcLockBackend implements LockBackend {
 		Duration pause = this.operations.takePause(request);
 		boolean paused = pause.compareTo(Duration.ZERO) > 0;
 		boolean listening = !request.hasMultipleKeys() && releaseListener.await(request, pause);
-		Attempt attempt = paused ? new Denial(pause, 0) : acquire(request, true, timeout);
+		Attempt attempt = paused ? new Denial(pause, 0, false, true) : acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
 			releaseListener.listenForAWhile();
 			return LeaseOperations.limited(denial, request, listening);

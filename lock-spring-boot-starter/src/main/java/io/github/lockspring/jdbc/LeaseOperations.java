@@ -98,14 +98,14 @@ final class LeaseOperations {
 		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
 		Duration retryAfter = Durations.min(denial.retryAfter(),
 				notified ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter());
-		return new Denial(retryAfter, 0, denial.recalled());
+		return new Denial(retryAfter, 0, denial.recalled(), denial.postponed());
 	}
 
 	/**
 	 * Return for how long a request lets others acquire its key. Only the first one after
-	 * a release does, and only once: at its deadline, it is tried. A request with several
-	 * tokens is to be handed off or retained in its process, which decides by itself when
-	 * to let others acquire the key.
+	 * a release does, and only once. A request with several tokens is to be handed off or
+	 * retained in its process, which decides by itself when to let others acquire the
+	 * key.
 	 * @return the time, not positive for most requests
 	 */
 	Duration takePause(LeaseRequest request) {

@@ -31,8 +31,10 @@ import java.time.Duration;
  * release its {@linkplain LeaseTerms#recallable() recallable} lease: once it has
  * answered, a request in the queue is granted, or receives a hint to retry and is then
  * denied without this
+ * @param postponed whether the store was not asked, because others are to acquire the key
+ * first: an acquisition whose wait time is over makes another attempt
  */
-public record Denial(Duration retryAfter, long attemptId, boolean recalled) implements Attempt {
+public record Denial(Duration retryAfter, long attemptId, boolean recalled, boolean postponed) implements Attempt {
 
 	/**
 	 * A denial for an unknown time.
@@ -45,6 +47,16 @@ public record Denial(Duration retryAfter, long attemptId, boolean recalled) impl
 	 */
 	public Denial(Duration retryAfter) {
 		this(retryAfter, 0);
+	}
+
+	/**
+	 * Create a denial by the store.
+	 * @param retryAfter the time after which another attempt may succeed
+	 * @param attemptId identifies this denial among all denials of the request
+	 * @param recalled whether the holder was asked to release its lease
+	 */
+	public Denial(Duration retryAfter, long attemptId, boolean recalled) {
+		this(retryAfter, attemptId, recalled, false);
 	}
 
 	/**
