@@ -23,6 +23,7 @@ import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -40,6 +41,7 @@ import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import io.github.lockspring.autoconfigure.JdbcLockProperties.ReleaseNotification;
 import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.jdbc.JdbcLockSettings;
+import io.github.lockspring.jdbc.PromptSocketFactory;
 
 /**
  * Configuration of locks in a SQL database. The table is created or validated after the
@@ -122,14 +124,15 @@ class JdbcLockConfiguration {
 	}
 
 	/**
-	 * Hints for the statements that create the lock table, and for a property that is
-	 * read from a pool.
+	 * Hints for the statements that create the lock table, a property that is read from a
+	 * pool, and the class that a driver creates.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
 
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			hints.resources().registerPattern("io/github/lockspring/jdbc/*.sql");
+			hints.reflection().registerType(PromptSocketFactory.class, MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS);
 			for (String type : List.of("com.zaxxer.hikari.HikariDataSource",
 					"io.github.lockspring.autoconfigure.UnpooledHikariDataSource")) {
 				hints.reflection()

@@ -16,6 +16,7 @@
 package io.github.lockspring.autoconfigure;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
@@ -35,6 +36,7 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.jdbc.JdbcLockBackend;
+import io.github.lockspring.jdbc.PromptSocketFactory;
 
 /**
  * Data source that opens connections with the settings of a HikariCP pool, but outside
@@ -51,11 +53,13 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 
 	/**
 	 * Default settings of drivers, which the URL or the pool can override: timeouts,
-	 * which are unlimited in some drivers, and statements that are prepared by the
-	 * server.
+	 * which are unlimited in some drivers, statements that are prepared by the server,
+	 * and sockets that do not delay notifications.
 	 */
 	private static final Map<String, Map<String, String>> DEFAULTS = Map.of("jdbc:postgresql:",
-			Map.of("connectTimeout", "" + TIMEOUT_SECONDS, "socketTimeout", "" + TIMEOUT_SECONDS), "jdbc:mariadb:",
+			Map.of("connectTimeout", "" + TIMEOUT_SECONDS, "socketTimeout", "" + TIMEOUT_SECONDS, "socketFactory",
+					PromptSocketFactory.class.getName()),
+			"jdbc:mariadb:",
 			Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "useServerPrepStmts", "true"), "jdbc:mysql:",
 			Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "socketTimeout", TIMEOUT_SECONDS + "000",
 					"useServerPrepStmts", "true"));
@@ -181,10 +185,27 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 					});
 				}
 			});
+			if (!isVisibleToDriver(url)) {
+				properties.remove("socketFactory");
+			}
 			properties.putAll(pool.getDataSourceProperties());
 			Credentials credentials = pool.getCredentials();
 			return new DriverDataSource(url, pool.getDriverClassName(), properties, credentials.getUsername(),
 					credentials.getPassword());
+		}
+
+		/**
+		 * Return whether the driver can load classes of this library, which it cannot if
+		 * it belongs to a server that contains the application.
+		 */
+		private static boolean isVisibleToDriver(String url) {
+			try {
+				ClassLoader classLoader = DriverManager.getDriver(url).getClass().getClassLoader();
+				return ClassUtils.isVisible(PromptSocketFactory.class, classLoader);
+			}
+			catch (SQLException ex) {
+				return false;
+			}
 		}
 
 	}

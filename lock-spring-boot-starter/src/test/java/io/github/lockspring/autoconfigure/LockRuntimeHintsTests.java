@@ -64,6 +64,7 @@ import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockException;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.expression.LockExpressionRootObject;
+import io.github.lockspring.jdbc.PromptSocketFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -270,6 +271,12 @@ class LockRuntimeHintsTests {
 			.onMethodInvocation(ReflectionUtils.findMethod(HikariDataSource.class, "getJdbcUrl"))
 			.and(RuntimeHintsPredicates.reflection()
 				.onMethodInvocation(ReflectionUtils.findMethod(UnpooledHikariDataSource.class, "getJdbcUrl"))));
+	}
+
+	@Test
+	void socketFactoryIsCreatedByTheDriver() throws NoSuchMethodException {
+		assertThat(jdbc()).matches(RuntimeHintsPredicates.reflection()
+			.onConstructorInvocation(PromptSocketFactory.class.getConstructor()));
 	}
 
 	@Test

@@ -34,14 +34,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.core.PGStream;
+import org.postgresql.core.QueryExecutor;
+import org.postgresql.jdbc.PgConnection;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.test.util.ReflectionTestUtils;
 
+import io.github.lockspring.jdbc.PromptSocketFactory;
 import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.server.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -128,6 +134,35 @@ class UnpooledHikariDataSourceServerTests {
 			rows.next();
 			return rows.getInt(2);
 		}
+	}
+
+	@Test
+	void notificationsAreNotDelayedByTheDriver() throws SQLException {
+		try (HikariDataSource pool = postgres("")) {
+			try (Connection connection = UnpooledHikariDataSource.of(pool).getConnection()) {
+				QueryExecutor executor = connection.unwrap(PgConnection.class).getQueryExecutor();
+				PGStream stream = (PGStream) ReflectionTestUtils.getField(executor, "pgStream");
+				assertThat(stream.getSocketFactory()).isInstanceOf(PromptSocketFactory.class);
+			}
+		}
+	}
+
+	@Test
+	void socketsAreCreatedByTheFactoryOfTheUrl() {
+		try (HikariDataSource pool = postgres("socketFactory=shop.Sockets")) {
+			assertThatExceptionOfType(SQLException.class)
+				.isThrownBy(() -> UnpooledHikariDataSource.of(pool).getConnection())
+				.withMessageContaining("shop.Sockets");
+		}
+	}
+
+	private static HikariDataSource postgres(String parameter) {
+		PostgresServer server = PostgresServer.shared();
+		HikariDataSource pool = new HikariDataSource();
+		pool.setJdbcUrl(server.jdbcUrl() + (server.jdbcUrl().contains("?") ? '&' : '?') + parameter);
+		pool.setUsername(server.user());
+		pool.setPassword(server.password());
+		return pool;
 	}
 
 	@Test
