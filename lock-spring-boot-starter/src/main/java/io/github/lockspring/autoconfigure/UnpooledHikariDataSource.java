@@ -59,9 +59,8 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 	private static final Map<String, Map<String, String>> DEFAULTS = Map.of("jdbc:postgresql:",
 			Map.of("connectTimeout", "" + TIMEOUT_SECONDS, "socketTimeout", "" + TIMEOUT_SECONDS, "socketFactory",
 					PromptSocketFactory.class.getName()),
-			"jdbc:mariadb:",
-			Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "useServerPrepStmts", "true"), "jdbc:mysql:",
-			Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "socketTimeout", TIMEOUT_SECONDS + "000",
+			"jdbc:mariadb:", Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "useServerPrepStmts", "true"),
+			"jdbc:mysql:", Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "socketTimeout", TIMEOUT_SECONDS + "000",
 					"useServerPrepStmts", "true"));
 
 	private final HikariDataSource pool;

@@ -41,6 +41,7 @@ import io.github.lockspring.benchmarks.contestant.SpringIntegration;
 import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.jdbc.JdbcLockSchema;
 import io.github.lockspring.jdbc.JdbcLockSettings;
+import io.github.lockspring.jdbc.PromptSocketFactory;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.SqlServer;
 
@@ -178,12 +179,15 @@ final class SqlServerStore implements Store {
 	}
 
 	/**
-	 * As the auto-configuration does: the server parses a statement once per connection.
+	 * As the auto-configuration does: the server parses a statement once per connection,
+	 * and the driver does not delay notifications.
 	 */
 	private String urlOfOwnConnections(HikariDataSource pool) {
 		String url = pool.getJdbcUrl();
-		return (product() != SqlProduct.POSTGRESQL && !url.contains("useServerPrepStmts="))
-				? url + "&useServerPrepStmts=true" : url;
+		if (product() == SqlProduct.POSTGRESQL) {
+			return url + "&socketFactory=" + PromptSocketFactory.class.getName();
+		}
+		return url.contains("useServerPrepStmts=") ? url : url + "&useServerPrepStmts=true";
 	}
 
 	private ShedLock shedLock() {
