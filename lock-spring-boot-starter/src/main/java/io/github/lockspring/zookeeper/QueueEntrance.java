@@ -290,7 +290,7 @@ final class QueueEntrance {
 			List<QueueNode> blockers, boolean stays, long now) {
 		String parent = LockPaths.parentOf(queueEntry.path());
 		String path = parent + '/' + placeholder.name();
-		return PlaceholderNodes.remaining(queueEntry.session(), path, queueEntry.path()).thenCompose((remaining) -> {
+		return PlaceholderNodes.remaining(queueEntry.session(), path, parent).thenCompose((remaining) -> {
 			if (remaining > 0) {
 				return deny(queueEntry, before, blockers, stays, now, Duration.ofMillis(remaining));
 			}

@@ -45,7 +45,9 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.TimeSource;
 
@@ -206,6 +208,16 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 		assertThat(this.one.renews(holder)).isFalse();
 		assertThat(this.one.release(holder)).isFalse();
 		assertStillWaits(this.two, next);
+	}
+
+	@Test
+	void processOfAContenderBehindADelayedReleaseIsKnown() {
+		ProcessName name = ProcessName.current("application");
+		this.two.backend.identify("two", name);
+		this.one.backend.releaseWithDelay(this.one.acquire(this.key), Duration.ofHours(1), ZooKeeperProcess.TIMEOUT);
+		this.two.queue(this.two.request(this.key));
+		assertThat(this.one.backend.inspectQueue(this.key, ZooKeeperProcess.TIMEOUT)).extracting(LeaseWaiter::process)
+			.containsExactly(name);
 	}
 
 	/**
