@@ -94,13 +94,15 @@ final class LockConnection {
 	 */
 	static LockConnection open(TimedConnection timed, DataSource dataSource, TableName table, boolean own,
 			String processName) throws SQLException {
-		int networkTimeout = timed.connect(dataSource);
 		try {
+			int networkTimeout = timed.connect(dataSource);
 			return new LockConnection(timed, JdbcDialects.of(timed.target()), table, own, processName)
 				.configured(networkTimeout);
 		}
-		catch (SQLException | RuntimeException ex) {
-			TimedConnection.succeeds(timed.target()::close);
+		catch (Throwable ex) {
+			if (timed.isConnected()) {
+				TimedConnection.succeeds(timed.target()::close);
+			}
 			throw ex;
 		}
 	}
@@ -111,7 +113,7 @@ final class LockConnection {
 			configure();
 			return this;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (Throwable ex) {
 			if (ex instanceof SQLException failure) {
 				closeIfReadOnly(failure);
 			}

@@ -197,14 +197,16 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	/**
-	 * Set the lock wait timeout. Checks whether the server is read-only, because
-	 * statements of users with administrative privileges would be executed nevertheless.
+	 * Set the lock wait timeout, and autocommit, which a statement may have changed
+	 * without the knowledge of the driver. Checks whether the server is read-only,
+	 * because statements of users with administrative privileges would be executed
+	 * nevertheless.
 	 */
 	@Override
 	SessionChange configure(Connection connection) throws SQLException {
-		int timeout = lockTimeout(connection);
-		setLockTimeout(connection, (int) LOCK_TIMEOUT.toSeconds());
-		return (configured) -> setLockTimeout(configured, timeout);
+		String restoration = restoration(connection);
+		execute(connection, MySqlStatements.SET.formatted(LOCK_TIMEOUT.toSeconds(), 1));
+		return (configured) -> execute(configured, restoration);
 	}
 
 	@Override
@@ -212,17 +214,13 @@ final class MySqlDialect extends JdbcDialect {
 		return LOCK_TIMEOUT;
 	}
 
-	private static int lockTimeout(Connection connection) throws SQLException {
+	private static String restoration(Connection connection) throws SQLException {
 		try (Statement statement = connection.createStatement();
 				ResultSet result = statement.executeQuery(MySqlStatements.SETTINGS)) {
 			result.next();
 			requireWritable(result);
-			return result.getInt(2);
+			return MySqlStatements.SET.formatted(result.getInt(2), result.getInt(3));
 		}
-	}
-
-	private static void setLockTimeout(Connection connection, int seconds) throws SQLException {
-		execute(connection, "SET SESSION innodb_lock_wait_timeout = " + seconds);
 	}
 
 	@Override

@@ -103,11 +103,17 @@ final class MySqlStatements {
 
 	/**
 	 * Query for whether the server is read-only, a setting with more than two values in
-	 * some versions of MariaDB, and for the lock wait timeout of the session.
+	 * some versions of MariaDB, and for the settings of the session that are changed.
 	 */
 	static final String SETTINGS = """
-			SELECT @@global.read_only NOT IN ('0', 'OFF') OR @@global.innodb_read_only, @@innodb_lock_wait_timeout
+			SELECT @@global.read_only NOT IN ('0', 'OFF') OR @@global.innodb_read_only, @@innodb_lock_wait_timeout,
+			  @@autocommit
 			""";
+
+	/**
+	 * Template of the statement that changes these settings.
+	 */
+	static final String SET = "SET SESSION innodb_lock_wait_timeout = %d, SESSION autocommit = %d";
 
 	static final String ENGINE = """
 			SELECT engine FROM information_schema.tables

@@ -105,7 +105,7 @@ final class TimedConnection {
 		try {
 			target().setNetworkTimeout(Runnable::run, (int) Math.min(millis, Integer.MAX_VALUE));
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.debug("Could not set the network timeout of a connection", ex);
 		}
 	}
@@ -277,7 +277,7 @@ final class TimedConnection {
 		try {
 			return check.run();
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.debug("Could not check or clean up a connection", ex);
 			return false;
 		}

@@ -43,6 +43,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -111,6 +113,25 @@ class JdbcConnectionsTests {
 			awaitNoneActive(single);
 			backend.close();
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "getNetworkTimeout", "setNetworkTimeout", "getMetaData", "isReadOnly" })
+	void connectionThatIsNotReadyBecauseOfAnErrorIsReleased(String method) {
+		this.spy.failOnce(method, new OutOfMemoryError("test"));
+		Awaitility.await()
+			.ignoreExceptionsInstanceOf(BackendUnavailableException.class)
+			.until(() -> Requests.acquires(this.backend, Requests.of("key")));
+		this.backend.close();
+		awaitNoneActive(this.pool);
+	}
+
+	@Test
+	void connectionThatIsNotRestoredBecauseOfAnErrorIsReleased() {
+		Requests.acquired(this.backend, "key");
+		this.spy.failOnce("createStatement", new OutOfMemoryError("test"));
+		this.backend.close();
+		awaitNoneActive(this.pool);
 	}
 
 	@Test

@@ -21,12 +21,15 @@ import java.util.Objects;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.BackendUnavailableException;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -104,6 +107,27 @@ abstract class MySqlLikeLockServerTests extends SqlLockServerTests {
 				this.server.jdbcUrl() + "?sessionVariables=sql_mode='ORACLE'")) {
 			assertThatIsUnfit(oracle.dataSource(), "'sql_mode' must not contain ORACLE");
 		}
+	}
+
+	/**
+	 * One of the drivers does not know what a statement has set.
+	 */
+	@Test
+	void sessionsWhoseAutoCommitAStatementHasDisabledWorkAndAreAsBefore() {
+		String url = this.server.jdbcUrl().replace("jdbc:mariadb:", "jdbc:mysql:");
+		HikariConfig config = TestDatabase.on(this.server, url).createTable().poolConfig(1);
+		config.setConnectionInitSql("SET autocommit = 0");
+		try (HikariDataSource pool = new HikariDataSource(config)) {
+			JdbcLockBackend backend = new JdbcLockBackend(pool);
+			Requests.acquired(backend, "key of a session without autocommit");
+			backend.close();
+			JdbcTemplate jdbc = new JdbcTemplate(pool);
+			assertThat(jdbc.queryForObject("SELECT @@autocommit", Integer.class)).isZero();
+			jdbc.execute("ROLLBACK");
+		}
+		JdbcLockBackend other = new JdbcLockBackend(database().dataSource());
+		assertThat(other.inspect("key of a session without autocommit", Requests.TIMEOUT)).hasSize(1);
+		other.close();
 	}
 
 	@Test

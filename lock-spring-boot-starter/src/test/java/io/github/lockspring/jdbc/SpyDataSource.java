@@ -25,6 +25,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -55,6 +56,8 @@ class SpyDataSource extends DelegatingDataSource {
 
 	private final Set<Connection> abortedConnections = ConcurrentHashMap.newKeySet();
 
+	private final Map<String, Error> errors = new ConcurrentHashMap<>();
+
 	private volatile Interference interference = Statement::getClass;
 
 	SpyDataSource(DataSource target) {
@@ -73,6 +76,10 @@ class SpyDataSource extends DelegatingDataSource {
 			if (method.getName().equals("abort")) {
 				this.abortedConnections.add(connection);
 				this.aborted.countDown();
+			}
+			Error error = this.errors.remove(method.getName());
+			if (error != null) {
+				throw error;
 			}
 			Object result = call.run();
 			if (method.getName().equals("prepareStatement")) {
@@ -172,6 +179,13 @@ class SpyDataSource extends DelegatingDataSource {
 			}
 
 		});
+	}
+
+	/**
+	 * Lets a driver fail during the next call of a method of a connection.
+	 */
+	void failOnce(String method, Error error) {
+		this.errors.put(method, error);
 	}
 
 	/**
