@@ -76,7 +76,7 @@ final class LockAttributesReader {
 		AnnotatedMethod site = declarations.get(0).site();
 		MethodCheck.requireWork(site);
 		if (this.proxies) {
-			MethodCheck.requireInterceptable(site);
+			MethodCheck.requireInterceptable(site, targetClass);
 			MethodCheck.requireCaller(site);
 		}
 		ReturnType returnType = ReturnType.of(site.method(), targetClass);

@@ -61,13 +61,16 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Reject methods that a proxy cannot intercept.
+	 * Reject methods that a proxy cannot intercept. A subclass in another package does
+	 * not override a package-private method.
 	 */
-	static void requireInterceptable(AnnotatedMethod site) {
-		String obstacle = obstacleIn(site.method().getModifiers());
+	static void requireInterceptable(AnnotatedMethod site, Class<?> targetClass) {
+		String obstacle = obstacleIn(site.method(), targetClass);
 		if (obstacle != null) {
 			throw site.rejection("the method is " + obstacle + ", so that its calls cannot be intercepted",
-					"Make the method overridable: neither private, nor static, nor final.", null);
+					"Make the method overridable: neither private, nor static, nor final, nor package-private in a"
+							+ " superclass of another package.",
+					null);
 		}
 	}
 
@@ -87,14 +90,20 @@ final class MethodCheck {
 		}
 	}
 
-	private static @Nullable String obstacleIn(int modifiers) {
+	private static @Nullable String obstacleIn(Method method, Class<?> targetClass) {
+		int modifiers = method.getModifiers();
 		if (Modifier.isPrivate(modifiers)) {
 			return "private";
 		}
 		if (Modifier.isStatic(modifiers)) {
 			return "static";
 		}
-		return Modifier.isFinal(modifiers) ? "final" : null;
+		if (Modifier.isFinal(modifiers)) {
+			return "final";
+		}
+		boolean visible = Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers)
+				|| method.getDeclaringClass().getPackageName().equals(targetClass.getPackageName());
+		return visible ? null : "package-private, in another package than " + targetClass.getName();
 	}
 
 	/**
