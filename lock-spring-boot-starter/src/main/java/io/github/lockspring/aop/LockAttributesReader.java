@@ -77,7 +77,7 @@ final class LockAttributesReader {
 		MethodCheck.requireWork(site);
 		if (this.proxies) {
 			MethodCheck.requireInterceptable(site, targetClass);
-			MethodCheck.requireCaller(site);
+			MethodCheck.requireCaller(site, targetClass);
 		}
 		ReturnType returnType = ReturnType.of(site.method(), targetClass);
 		MethodCheck.requireEnd(site, returnType);
@@ -228,9 +228,17 @@ final class LockAttributesReader {
 		return switch (declaration.onFailure()) {
 			case THROW -> FailurePolicy.THROW;
 			case SKIP -> FailurePolicy.Skip.of(returnType.resultType());
-			case FALLBACK -> FallbackPolicy.of(fallback, targetClass);
+			case FALLBACK -> fallbackPolicyOf(fallback, targetClass);
 			case HANDLE -> new FailurePolicy.Handle(handler, this.beanFactory);
 		};
+	}
+
+	private FallbackPolicy fallbackPolicyOf(AnnotationText fallback, Class<?> targetClass) {
+		FallbackPolicy policy = FallbackPolicy.of(fallback, targetClass);
+		if (this.proxies) {
+			MethodCheck.requireUnlocked(policy.fallback(), fallback);
+		}
+		return policy;
 	}
 
 	private static void requireTogether(AnnotationText text, OnFailure onFailure, OnFailure user) {

@@ -24,8 +24,11 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
@@ -47,6 +50,8 @@ final class MethodCheck {
 
 	private static final List<String> CALLBACKS = List.of("jakarta.annotation.PostConstruct",
 			"jakarta.annotation.PreDestroy");
+
+	private static final List<Class<?>> CALLBACK_TYPES = List.of(InitializingBean.class, DisposableBean.class);
 
 	private static final List<String> HANDLERS = List.of("org.springframework.web.bind.annotation.RequestMapping",
 			"org.springframework.web.bind.annotation.ExceptionHandler",
@@ -79,15 +84,44 @@ final class MethodCheck {
 	 * through a proxy. An annotation of the class is accepted, because it is not meant
 	 * for them.
 	 */
-	static void requireCaller(AnnotatedMethod site) {
-		MergedAnnotations annotations = MergedAnnotations.from(site.method());
-		String callback = CALLBACKS.stream().filter(annotations::isPresent).findFirst().orElse(null);
-		if (callback != null && LOCKS.stream().anyMatch(annotations::isPresent)) {
+	static void requireCaller(AnnotatedMethod site, Class<?> targetClass) {
+		String callback = callbackOf(site.method(), targetClass);
+		if (callback != null && isLocked(MergedAnnotations.from(site.method()))) {
 			throw site.rejection(
-					"the method is called by the container, as @" + ClassUtils.getShortName(callback)
-							+ " specifies, and not through the proxy",
+					"the method is called by the container, as " + callback + " specifies, and not through the proxy",
 					"Acquire the lock in a method of another bean, or with a LockTemplate inside the method.", null);
 		}
+	}
+
+	private static @Nullable String callbackOf(Method method, Class<?> targetClass) {
+		MergedAnnotations annotations = MergedAnnotations.from(method);
+		return Stream
+			.concat(CALLBACKS.stream()
+				.filter(annotations::isPresent)
+				.map((type) -> '@' + ClassUtils.getShortName(type)),
+					CALLBACK_TYPES.stream()
+						.filter((type) -> type.isAssignableFrom(targetClass)
+								&& ClassUtils.hasMethod(type, method.getName(), method.getParameterTypes()))
+						.map(Class::getSimpleName))
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * Reject a fallback method with an annotation of its own, because it is called on the
+	 * object itself.
+	 */
+	static void requireUnlocked(Method fallback, AnnotationText text) {
+		if (isLocked(MergedAnnotations.from(fallback, SearchStrategy.TYPE_HIERARCHY))) {
+			throw text.rejection(
+					"is a method with a lock annotation, which has no effect, because a fallback is not called through"
+							+ " the proxy",
+					"Remove the annotation of the fallback, or call a method of another bean in it.", null);
+		}
+	}
+
+	private static boolean isLocked(MergedAnnotations annotations) {
+		return LOCKS.stream().anyMatch(annotations::isPresent);
 	}
 
 	private static @Nullable String obstacleIn(Method method, Class<?> targetClass) {
