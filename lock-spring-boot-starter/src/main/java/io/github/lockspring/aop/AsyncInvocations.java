@@ -87,7 +87,9 @@ final class AsyncInvocations implements LockedInvoker {
 
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
-		return this.blockingInvoker.run(method, new AwaitedInvocation(invocation));
+		Object result = this.blockingInvoker.run(method, new AwaitedInvocation(invocation));
+		return (result == null || result instanceof CompletionStage) ? result
+				: CompletableFuture.completedFuture(result);
 	}
 
 	/**

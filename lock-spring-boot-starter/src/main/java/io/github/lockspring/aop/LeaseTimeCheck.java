@@ -23,6 +23,7 @@ import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 
@@ -42,6 +43,8 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 
 	private static final int ROUND_TRIPS = 3;
 
+	private final ApplicationContext context;
+
 	private final DistributedLockInterceptor interceptor;
 
 	private final LockTemplate template;
@@ -52,13 +55,15 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 
 	/**
 	 * Create a check.
+	 * @param context the context whose beans are checked, and not those of its children
 	 * @param interceptor the interceptor that has read the annotations
 	 * @param template the template, which provides the default backend
 	 * @param probe makes a round trip to the store of a backend and returns its duration
 	 * @param operationTimeout the timeout of a single call to a store
 	 */
-	public LeaseTimeCheck(DistributedLockInterceptor interceptor, LockTemplate template,
+	public LeaseTimeCheck(ApplicationContext context, DistributedLockInterceptor interceptor, LockTemplate template,
 			Function<String, Duration> probe, Duration operationTimeout) {
+		this.context = context;
 		this.interceptor = interceptor;
 		this.template = template;
 		this.probe = probe;
@@ -67,7 +72,7 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 
 	@Override
 	public void onApplicationEvent(ContextRefreshedEvent event) {
-		if (!this.interceptor.source().known().isEmpty()) {
+		if (event.getApplicationContext() == this.context && !this.interceptor.source().known().isEmpty()) {
 			DaemonThreads.create("lock-lease-time-check", this::check).start();
 		}
 	}

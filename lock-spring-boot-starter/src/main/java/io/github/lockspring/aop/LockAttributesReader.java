@@ -76,8 +76,8 @@ final class LockAttributesReader {
 		AnnotatedMethod site = declarations.get(0).site();
 		MethodCheck.requireWork(site);
 		if (this.proxies) {
-			MethodCheck.requireInterceptable(site);
-			MethodCheck.requireCaller(site);
+			MethodCheck.requireInterceptable(site, targetClass);
+			MethodCheck.requireCaller(site, targetClass);
 		}
 		ReturnType returnType = ReturnType.of(site.method(), targetClass);
 		MethodCheck.requireEnd(site, returnType);
@@ -228,9 +228,17 @@ final class LockAttributesReader {
 		return switch (declaration.onFailure()) {
 			case THROW -> FailurePolicy.THROW;
 			case SKIP -> FailurePolicy.Skip.of(returnType.resultType());
-			case FALLBACK -> FallbackPolicy.of(fallback, targetClass);
+			case FALLBACK -> fallbackPolicyOf(fallback, targetClass);
 			case HANDLE -> new FailurePolicy.Handle(handler, this.beanFactory);
 		};
+	}
+
+	private FallbackPolicy fallbackPolicyOf(AnnotationText fallback, Class<?> targetClass) {
+		FallbackPolicy policy = FallbackPolicy.of(fallback, targetClass);
+		if (this.proxies) {
+			MethodCheck.requireUnlocked(policy.fallback(), fallback);
+		}
+		return policy;
 	}
 
 	private static void requireTogether(AnnotationText text, OnFailure onFailure, OnFailure user) {

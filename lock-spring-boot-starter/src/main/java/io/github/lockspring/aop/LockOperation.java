@@ -255,7 +255,7 @@ final class LockOperation {
 	}
 
 	/**
-	 * Return the keys as used in the store.
+	 * Return the different keys as used in the store.
 	 */
 	List<String> storeKeys(Object key) {
 		List<?> keys = (key instanceof List<?> list) ? list : List.of(key);
@@ -263,7 +263,7 @@ final class LockOperation {
 			if (keys.isEmpty()) {
 				throw new InvalidLockKeyException("it has no elements");
 			}
-			return keys.stream().map((each) -> this.template.storeKey(each.toString())).toList();
+			return keys.stream().map((each) -> this.template.storeKey(each.toString())).distinct().toList();
 		}
 		catch (InvalidLockKeyException ex) {
 			throw rejection(ex);

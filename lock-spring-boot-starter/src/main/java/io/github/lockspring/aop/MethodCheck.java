@@ -24,8 +24,11 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
@@ -48,6 +51,8 @@ final class MethodCheck {
 	private static final List<String> CALLBACKS = List.of("jakarta.annotation.PostConstruct",
 			"jakarta.annotation.PreDestroy");
 
+	private static final List<Class<?>> CALLBACK_TYPES = List.of(InitializingBean.class, DisposableBean.class);
+
 	private static final List<String> HANDLERS = List.of("org.springframework.web.bind.annotation.RequestMapping",
 			"org.springframework.web.bind.annotation.ExceptionHandler",
 			"org.springframework.messaging.handler.annotation.MessageMapping");
@@ -61,13 +66,16 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Reject methods that a proxy cannot intercept.
+	 * Reject methods that a proxy cannot intercept. A subclass in another package does
+	 * not override a package-private method.
 	 */
-	static void requireInterceptable(AnnotatedMethod site) {
-		String obstacle = obstacleIn(site.method().getModifiers());
+	static void requireInterceptable(AnnotatedMethod site, Class<?> targetClass) {
+		String obstacle = obstacleIn(site.method(), targetClass);
 		if (obstacle != null) {
 			throw site.rejection("the method is " + obstacle + ", so that its calls cannot be intercepted",
-					"Make the method overridable: neither private, nor static, nor final.", null);
+					"Make the method overridable: neither private, nor static, nor final, nor package-private in a"
+							+ " superclass of another package.",
+					null);
 		}
 	}
 
@@ -76,25 +84,60 @@ final class MethodCheck {
 	 * through a proxy. An annotation of the class is accepted, because it is not meant
 	 * for them.
 	 */
-	static void requireCaller(AnnotatedMethod site) {
-		MergedAnnotations annotations = MergedAnnotations.from(site.method());
-		String callback = CALLBACKS.stream().filter(annotations::isPresent).findFirst().orElse(null);
-		if (callback != null && LOCKS.stream().anyMatch(annotations::isPresent)) {
+	static void requireCaller(AnnotatedMethod site, Class<?> targetClass) {
+		String callback = callbackOf(site.method(), targetClass);
+		if (callback != null && isLocked(MergedAnnotations.from(site.method()))) {
 			throw site.rejection(
-					"the method is called by the container, as @" + ClassUtils.getShortName(callback)
-							+ " specifies, and not through the proxy",
+					"the method is called by the container, as " + callback + " specifies, and not through the proxy",
 					"Acquire the lock in a method of another bean, or with a LockTemplate inside the method.", null);
 		}
 	}
 
-	private static @Nullable String obstacleIn(int modifiers) {
+	private static @Nullable String callbackOf(Method method, Class<?> targetClass) {
+		MergedAnnotations annotations = MergedAnnotations.from(method);
+		return Stream
+			.concat(CALLBACKS.stream()
+				.filter(annotations::isPresent)
+				.map((type) -> '@' + ClassUtils.getShortName(type)),
+					CALLBACK_TYPES.stream()
+						.filter((type) -> type.isAssignableFrom(targetClass)
+								&& ClassUtils.hasMethod(type, method.getName(), method.getParameterTypes()))
+						.map(Class::getSimpleName))
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * Reject a fallback method with an annotation of its own, because it is called on the
+	 * object itself.
+	 */
+	static void requireUnlocked(Method fallback, AnnotationText text) {
+		if (isLocked(MergedAnnotations.from(fallback, SearchStrategy.TYPE_HIERARCHY))) {
+			throw text.rejection(
+					"is a method with a lock annotation, which has no effect, because a fallback is not called through"
+							+ " the proxy",
+					"Remove the annotation of the fallback, or call a method of another bean in it.", null);
+		}
+	}
+
+	private static boolean isLocked(MergedAnnotations annotations) {
+		return LOCKS.stream().anyMatch(annotations::isPresent);
+	}
+
+	private static @Nullable String obstacleIn(Method method, Class<?> targetClass) {
+		int modifiers = method.getModifiers();
 		if (Modifier.isPrivate(modifiers)) {
 			return "private";
 		}
 		if (Modifier.isStatic(modifiers)) {
 			return "static";
 		}
-		return Modifier.isFinal(modifiers) ? "final" : null;
+		if (Modifier.isFinal(modifiers)) {
+			return "final";
+		}
+		boolean visible = Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers)
+				|| method.getDeclaringClass().getPackageName().equals(targetClass.getPackageName());
+		return visible ? null : "package-private, in another package than " + targetClass.getName();
 	}
 
 	/**

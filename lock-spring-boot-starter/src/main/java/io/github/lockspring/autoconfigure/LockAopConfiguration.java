@@ -28,6 +28,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -72,10 +73,10 @@ class LockAopConfiguration {
 	}
 
 	@Bean("io.github.lockspring.lockLeaseTimeCheck")
-	static LeaseTimeCheck lockLeaseTimeCheck(DistributedLockInterceptor interceptor,
+	static LeaseTimeCheck lockLeaseTimeCheck(ApplicationContext context, DistributedLockInterceptor interceptor,
 			ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings,
 			LockProperties properties) {
-		return new LeaseTimeCheck(interceptor, settings.templateOf(template, engines),
+		return new LeaseTimeCheck(context, interceptor, settings.templateOf(template, engines),
 				(backend) -> engines.require(backend).inspection().probe(), properties.getOperationTimeout());
 	}
 

@@ -38,6 +38,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
@@ -106,6 +107,7 @@ public final class LockAutoConfiguration {
 	}
 
 	@Bean("io.github.lockspring.unknownLockProperties")
+	@Lazy(false)
 	UnknownLockProperties unknownLockProperties(Environment environment) {
 		return new UnknownLockProperties(environment);
 	}

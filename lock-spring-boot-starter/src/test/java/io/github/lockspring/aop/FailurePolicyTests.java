@@ -302,6 +302,16 @@ class FailurePolicyTests {
 		}, "fallback = 'missing' is not a method"), arguments(new Object() {
 
 			@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "other")
+			void run() {
+			}
+
+			@DistributedLock("other")
+			void other() {
+			}
+
+		}, "fallback = 'other' is a method with a lock annotation"), arguments(new Object() {
+
+			@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "other")
 			void run(int number) {
 			}
 

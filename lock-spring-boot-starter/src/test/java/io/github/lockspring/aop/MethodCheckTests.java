@@ -44,6 +44,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.ResponseEntity;
@@ -207,6 +209,33 @@ class MethodCheckTests {
 			}
 
 		}, "2 parameters of type LockHandle"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void callbackOfTheContainerIsRejected(Object bean, String type) {
+		try (LockedProxies proxies = new LockedProxies()) {
+			assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> proxies.proxy(bean))
+				.withMessageContaining("called by the container, as " + type + " specifies");
+		}
+	}
+
+	static Stream<Arguments> callbackOfTheContainerIsRejected() {
+		return Stream.of(arguments(new InitializingBean() {
+
+			@Override
+			@DistributedLock
+			public void afterPropertiesSet() {
+			}
+
+		}, "InitializingBean"), arguments(new DisposableBean() {
+
+			@Override
+			@DistributedLock
+			public void destroy() {
+			}
+
+		}, "DisposableBean"));
 	}
 
 	/**

@@ -153,6 +153,12 @@ class RepeatedLocksTests {
 	}
 
 	@Test
+	void permitOfAKeyThatIsGivenTwiceIsTakenOnce() {
+		this.transfers.limitedEach(List.of("a", "b", "a"));
+		assertThat(this.proxies.backend.keys()).containsExactly("lock:each:a", "lock:each:b", "lock:one");
+	}
+
+	@Test
 	void permitsAreNotReentrant() {
 		assertThatIllegalStateException().isThrownBy(() -> this.transfers.again(this.transfers))
 			.withMessageContaining("would wait for itself: the key 'lock:again'");
@@ -262,6 +268,11 @@ class RepeatedLocksTests {
 		@DistributedLock(name = "one")
 		@DistributedSemaphore(name = "limit", permits = "2")
 		void limited() {
+		}
+
+		@DistributedLock(name = "one")
+		@DistributedSemaphore(name = "each", key = "#ids", permits = "1")
+		void limitedEach(List<String> ids) {
 		}
 
 		@DistributedSemaphore(name = "again", permits = "1")

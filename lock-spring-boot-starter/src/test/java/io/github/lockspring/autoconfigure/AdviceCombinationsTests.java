@@ -19,6 +19,7 @@ package io.github.lockspring.autoconfigure;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -53,6 +54,9 @@ import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalStore;
 
@@ -110,6 +114,15 @@ class AdviceCombinationsTests {
 			stock.work().complete("done");
 			assertThat(await(waiting)).isEqualTo("done");
 			assertThat(stock.isLocked()).isFalse();
+		});
+	}
+
+	@Test
+	void asynchronousStageThatIsSkippedHasAnEmptyResult() {
+		this.runner.run((context) -> {
+			try (LockHandle lock = context.getBean(LockTemplate.class).acquire("stock")) {
+				assertThat(await(context.getBean(Stock.class).skippedAsync())).isEmpty();
+			}
 		});
 	}
 
@@ -245,6 +258,12 @@ class AdviceCombinationsTests {
 		CompletableFuture<String> asyncWork() {
 			this.entered.countDown();
 			return this.work;
+		}
+
+		@Async
+		@DistributedLock(name = "stock", waitTime = "0s", onFailure = OnFailure.SKIP)
+		CompletableFuture<Optional<String>> skippedAsync() {
+			return CompletableFuture.completedFuture(Optional.of("done"));
 		}
 
 		@Async

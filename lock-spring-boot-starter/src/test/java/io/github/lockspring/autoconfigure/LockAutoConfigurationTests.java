@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -217,6 +218,15 @@ class LockAutoConfigurationTests {
 			.run((context) -> assertThat(output)
 				.contains("Unknown properties: [lock.jdbc.tabel-name (did you mean lock.jdbc.table-name?),"
 						+ " lock.wait-tine (did you mean lock.wait-time?), lock.what-else-there-is]"));
+	}
+
+	@Test
+	void unknownPropertiesAreNamedAlsoIfBeansAreCreatedLazily(CapturedOutput output) {
+		this.runner
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+			.withPropertyValues("lock.backend=local", "lock.wait-tine=2s")
+			.run((context) -> assertThat(output).contains("lock.wait-tine (did you mean lock.wait-time?)"));
 	}
 
 	@Test

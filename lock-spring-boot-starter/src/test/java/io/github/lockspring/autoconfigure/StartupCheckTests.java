@@ -40,6 +40,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.annotation.ProxyType;
 import org.springframework.context.annotation.Proxyable;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.PriorityOrdered;
 
 import io.github.lockspring.DistributedLock;
@@ -47,6 +48,7 @@ import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.InvalidLockDeclarationException;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.OnFailure;
+import io.github.lockspring.aop.PackagePrivateMethod;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.Capability;
@@ -324,11 +326,30 @@ class StartupCheckTests {
 	}
 
 	@Test
+	void methodThatAnotherPackageCannotOverrideIsExplained() {
+		analyze(this.runner.withBean(ForeignMethod.class),
+				(analysis) -> assertThat(analysis.getDescription()).contains(PackagePrivateMethod.class.getName(),
+						"package-private, in another package than " + ForeignMethod.class.getName()));
+	}
+
+	@Test
 	void leaseThatIsShortForTheStoreIsWarnedOf(CapturedOutput output) {
 		measured(this.runner.withBean(ShortLease.class),
 				() -> assertThat(linesWith(output, "is short for")).singleElement()
 					.asString()
 					.contains("WARN", ShortLease.class.getName() + ".pay()", "PT1S", "lock.operation-timeout"));
+	}
+
+	@Test
+	void leaseThatIsShortForTheStoreIsWarnedOfOnceWhateverContextsFollow(CapturedOutput output) {
+		this.runner.withBean(ShortLease.class).run((context) -> {
+			try (GenericApplicationContext child = new GenericApplicationContext(
+					context.getSourceApplicationContext())) {
+				child.refresh();
+				awaitMeasurements();
+				assertThat(linesWith(output, "is short for")).hasSize(1);
+			}
+		});
 	}
 
 	@Test
@@ -436,11 +457,15 @@ class StartupCheckTests {
 	private static void measured(ApplicationContextRunner runner, Runnable assertion) {
 		runner.run((context) -> {
 			assertThat(context).hasNotFailed();
-			for (Thread measurement : measurements()) {
-				measurement.join();
-			}
+			awaitMeasurements();
 			assertion.run();
 		});
+	}
+
+	private static void awaitMeasurements() throws InterruptedException {
+		for (Thread measurement : measurements()) {
+			measurement.join();
+		}
 	}
 
 	private static List<Thread> measurements() {
@@ -716,6 +741,10 @@ class StartupCheckTests {
 		@DistributedLock
 		private void pay() {
 		}
+
+	}
+
+	static class ForeignMethod extends PackagePrivateMethod {
 
 	}
 

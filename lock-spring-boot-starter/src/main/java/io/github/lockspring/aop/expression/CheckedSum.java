@@ -16,8 +16,6 @@
 
 package io.github.lockspring.aop.expression;
 
-import java.util.Arrays;
-
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
@@ -28,15 +26,13 @@ import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
 
-import io.github.lockspring.InvalidLockKeyException;
-import io.github.lockspring.support.KeyFormat;
-
 /**
- * Sum or concatenation that rejects {@code null} operands, which the language would
- * convert to strings.
+ * Sum or concatenation that rejects operands that the language would convert to arbitrary
+ * strings: {@code null}, an empty {@code Optional}, and objects without a conversion.
  */
 final class CheckedSum extends OpPlus {
 
@@ -46,8 +42,8 @@ final class CheckedSum extends OpPlus {
 
 	/**
 	 * Replace the sums of an expression with checked ones: the expression itself,
-	 * operands of a sum, branches of a condition, elements of a list, indexes, and
-	 * arguments of a method.
+	 * operands of a sum, branches of a condition, elements of a list or a projection,
+	 * indexes, and arguments of a method.
 	 * @param node the expression
 	 * @return the resulting expression, which is the same if it contains no sum
 	 */
@@ -83,55 +79,25 @@ final class CheckedSum extends OpPlus {
 		if (node instanceof Elvis) {
 			return new Elvis(start, end, children);
 		}
+		if (node instanceof Projection projection) {
+			return new Projection(projection.isNullSafe(), start, end, children[0]);
+		}
 		return (node instanceof InlineList) ? new InlineList(start, end, children) : node;
 	}
 
 	@Override
 	public TypedValue getValueInternal(ExpressionState state) throws EvaluationException {
-		SpelNodeImpl[] values = Arrays.stream(this.children)
-			.map((operand) -> new Value(operand, presentOf(operand, state)))
-			.toArray(SpelNodeImpl[]::new);
-		return new OpPlus(getStartPosition(), getEndPosition(), values).getValueInternal(state);
+		return new TypedValue(SumExpression.sumOf(presentOf(this.children[0], state),
+				presentOf(this.children[1], state), state.getTypeConverter()));
 	}
 
-	private static TypedValue presentOf(SpelNodeImpl operand, ExpressionState state) {
-		TypedValue value = operand.getTypedValue(state);
-		if (value.getValue() == null) {
-			throw new InvalidLockKeyException(KeyFormat.quote(operand.toStringAST()) + " is null");
-		}
-		return value;
+	private static Object presentOf(SpelNodeImpl operand, ExpressionState state) {
+		return SumExpression.present(operand.getTypedValue(state).getValue(), operand::toStringAST);
 	}
 
 	@Override
 	public boolean isCompilable() {
 		return false;
-	}
-
-	/**
-	 * Operand that has been evaluated.
-	 */
-	private static final class Value extends SpelNodeImpl {
-
-		private final SpelNodeImpl operand;
-
-		private final TypedValue value;
-
-		Value(SpelNodeImpl operand, TypedValue value) {
-			super(operand.getStartPosition(), operand.getEndPosition());
-			this.operand = operand;
-			this.value = value;
-		}
-
-		@Override
-		public TypedValue getValueInternal(ExpressionState state) {
-			return this.value;
-		}
-
-		@Override
-		public String toStringAST() {
-			return this.operand.toStringAST();
-		}
-
 	}
 
 }

@@ -16,7 +16,11 @@
 
 package io.github.lockspring.aop.expression;
 
+import java.util.Optional;
+import java.util.function.Supplier;
+
 import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.Expression;
 import org.springframework.expression.TypeConverter;
@@ -28,9 +32,9 @@ import io.github.lockspring.support.KeyFormat;
 
 /**
  * Expression that adds or concatenates like Spring's expression language, such as
- * {@code 'pay-' + #id}, but rejects {@code null} operands. Spring's expression language
- * does not compile such an expression if one of its operands is neither a string nor a
- * primitive; here the operands are evaluated and compiled individually.
+ * {@code 'pay-' + #id}, but rejects operands without a value. Spring's expression
+ * language does not compile such an expression if one of its operands is neither a string
+ * nor a primitive; here the operands are evaluated and compiled individually.
  *
  * @param expression the expression as written in the annotation
  * @param left the left operand
@@ -47,7 +51,7 @@ record SumExpression(String expression, LockExpression left, LockExpression righ
 	@Override
 	public Object valueFor(MethodInvocation invocation) {
 		try {
-			return sumOf(presentOf(this.left, invocation), presentOf(this.right, invocation));
+			return sumOf(presentOf(this.left, invocation), presentOf(this.right, invocation), this.converter);
 		}
 		catch (InvalidLockKeyException ex) {
 			throw ex;
@@ -58,16 +62,28 @@ record SumExpression(String expression, LockExpression left, LockExpression righ
 	}
 
 	private static Object presentOf(LockExpression operand, MethodInvocation invocation) {
-		Object value = operand.valueFor(invocation);
-		if (value == null) {
-			throw new InvalidLockKeyException(KeyFormat.quote(operand.expression()) + " is null");
-		}
-		return value;
+		return present(operand.valueFor(invocation), operand::expression);
 	}
 
-	private Object sumOf(Object left, Object right) {
+	/**
+	 * Return the value of an operand, unwrapped if it is an {@link Optional}.
+	 * @param value the value
+	 * @param operand supplies the operand as written in the annotation
+	 * @return the value, which is present
+	 * @throws InvalidLockKeyException if there is none
+	 */
+	static Object present(@Nullable Object value, Supplier<String> operand) {
+		Object present = (value instanceof Optional<?> optional) ? optional.orElse(null) : value;
+		if (present == null) {
+			throw new InvalidLockKeyException(
+					KeyFormat.quote(operand.get()) + ((value != null) ? " is an empty Optional" : " is null"));
+		}
+		return present;
+	}
+
+	static Object sumOf(Object left, Object right, TypeConverter converter) {
 		if (left instanceof String || right instanceof String) {
-			return textOf(left).concat(textOf(right));
+			return textOf(left, converter).concat(textOf(right, converter));
 		}
 		StandardEvaluationContext operands = new StandardEvaluationContext();
 		operands.setVariable("left", left);
@@ -80,9 +96,9 @@ record SumExpression(String expression, LockExpression left, LockExpression righ
 	 * Convert a value to a string. The most common types bypass the converter, which
 	 * would take most of the time.
 	 */
-	private String textOf(Object value) {
+	private static String textOf(Object value, TypeConverter converter) {
 		return (value instanceof String || value instanceof Long || value instanceof Integer) ? value.toString()
-				: String.valueOf(this.converter.convertValue(value, TypeDescriptor.forObject(value), TEXT));
+				: String.valueOf(converter.convertValue(value, TypeDescriptor.forObject(value), TEXT));
 	}
 
 }

@@ -19,9 +19,11 @@ package io.github.lockspring.aop.expression;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -109,7 +112,26 @@ class SumExpressionTests {
 				arguments("'a' + #value.class.componentType.name", 1, "'#value.class.componentType' is null"),
 				arguments("'a' + #value.class", null, "'#value' is null"),
 				arguments("#value.class + #value.class", null, "'#value' is null"),
-				arguments("'a' + #value.class.name + #value.class", null, "'#value' is null"));
+				arguments("'a' + #value.class.name + #value.class", null, "'#value' is null"),
+				arguments("'a' + #value", Optional.empty(), "'#value' is an empty Optional"),
+				arguments("('a' + #value).length()", Optional.empty(), "'#value' is an empty Optional"),
+				arguments("#value.!['a' + #this]", Arrays.asList("b", null), "'#this' is null"),
+				arguments("#value?.![#this['b'] + 'a']", List.of(Map.of()), "'#this['b']' is null"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "'a' + #value", "('a' + #value).length()", "{'a' + #value}",
+			"'a' + (true ? 'b' + #value : 'c')" })
+	void operandWithoutAConversionIsRejected(String text) {
+		assertThatExceptionOfType(InvalidLockKeyException.class)
+			.isThrownBy(() -> parse(text).valueFor(new Call(new Object())))
+			.withMessageContaining("cannot convert from java.lang.Object to java.lang.String");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "'a' + #value", "('a' + #value).toString()" })
+	void operandIsTakenOutOfAnOptional(String text) {
+		assertThat(parse(text).valueFor(new Call(Optional.of(1)))).isEqualTo("a1");
 	}
 
 	@Test
