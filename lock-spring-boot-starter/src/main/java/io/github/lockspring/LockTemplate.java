@@ -175,7 +175,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 		if (name.indexOf(':') >= 0) {
 			throw new IllegalArgumentException("The name of a lock must not contain a colon: " + KeyFormat.quote(name));
 		}
-		return name;
+		return LockKeys.requireValid(name);
 	}
 
 	/**

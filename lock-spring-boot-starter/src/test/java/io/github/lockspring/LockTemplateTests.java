@@ -484,6 +484,8 @@ class LockTemplateTests {
 	void namesThatAreNoneAreRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named(" "));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named("a:b")).withMessageContaining("'a:b'");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named("a\ud83d"))
+			.withMessageContaining("unpaired surrogate");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named("n".repeat(385)))
 			.withMessageContaining("384");
 	}

@@ -95,13 +95,18 @@ final class AsyncInvocations implements LockedInvoker {
 	/**
 	 * Call of a method that returns a stage, which ends when that stage has completed.
 	 */
-	private static final class AwaitedInvocation extends DelegatingInvocation {
+	private static final class AwaitedInvocation extends DelegatingInvocation implements DetachableInvocation {
 
 		private final MethodInvocation invocation;
 
 		AwaitedInvocation(MethodInvocation invocation) {
 			super(invocation);
 			this.invocation = invocation;
+		}
+
+		@Override
+		public MethodInvocation detach() {
+			return new AwaitedInvocation(DetachableInvocation.detach(this.invocation));
 		}
 
 		/**

@@ -99,7 +99,8 @@ final class BlockingInvoker implements LockedInvoker {
 		catch (LockNotAcquiredException | LockUnavailableException | LockShutdownException ex) {
 			return lock.attributes()
 				.failurePolicy()
-				.resultOf(new UnlockedInvocation(invocation, () -> runUnder(others, method, invocation)), ex);
+				.resultOf(new UnlockedInvocation(invocation,
+						() -> runUnder(others, method, DetachableInvocation.detach(invocation))), ex);
 		}
 		try (AutoCloseable end = endOf(handle, lock.onLost(), inTransaction)) {
 			if (PersistenceContexts.areBound() && !lock.isHeldIn(LockContext.get(), key)) {

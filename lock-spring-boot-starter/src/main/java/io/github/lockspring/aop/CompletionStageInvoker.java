@@ -269,7 +269,7 @@ final class CompletionStageInvoker implements LockedInvoker {
 				throw new CancellationException();
 			}
 			interrupting.forEach(LockHandle::checkpoint);
-			return this.invocation.proceed();
+			return DetachableInvocation.detach(this.invocation).proceed();
 		}
 
 	}

@@ -220,7 +220,7 @@ final class ReactiveInvoker implements LockedInvoker {
 				if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
 					CoroutineLocks.addTo(this.invocation, context);
 				}
-				Publisher<?> stream = publisherOf(this.invocation.proceed());
+				Publisher<?> stream = publisherOf(DetachableInvocation.detach(this.invocation).proceed());
 				Object guarded = (this.invocation instanceof GuardedInvocation call) ? call.proxy() : null;
 				return (context != null || guarded != null) ? inContext(stream, context, guarded) : stream;
 			}

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Call passed to a handler when its lock could not be acquired: it proceeds without that
- * lock, but under the other locks of the method.
+ * lock, but under the other locks of the method, and with all other advice each time.
  */
 final class UnlockedInvocation extends DelegatingInvocation {
 

@@ -168,9 +168,12 @@ public final class LeaseLockRegistry
 	@Override
 	public DistributedLock obtain(Object lockKey) {
 		synchronized (this.locks) {
-			return this.locks.computeIfAbsent(key(lockKey),
-					(key) -> new RegistryLock(this, this.template.storeKey(this.registryKey + ':' + key)));
+			return this.locks.computeIfAbsent(key(lockKey), this::lock);
 		}
+	}
+
+	private RegistryLock lock(String key) {
+		return new RegistryLock(this, this.template.storeKey(this.registryKey + ':' + key));
 	}
 
 	private static String key(Object lockKey) {
@@ -234,8 +237,7 @@ public final class LeaseLockRegistry
 	 * registry. If the lease is renewed automatically, only checks that it is held.
 	 * @param lockKey the key
 	 * @throws IllegalMonitorStateException if the current thread does not own the lock
-	 * @throws IllegalStateException if the registry knows no such lock, or the lease was
-	 * lost, or may have been
+	 * @throws IllegalStateException if the lease was lost, or may have been
 	 */
 	@Override
 	public void renewLock(Object lockKey) {
@@ -248,19 +250,11 @@ public final class LeaseLockRegistry
 	 * @param lockKey the key
 	 * @param ttl the lease time
 	 * @throws IllegalMonitorStateException if the current thread does not own the lock
-	 * @throws IllegalStateException if the registry knows no such lock, or the lease was
-	 * lost, or may have been
+	 * @throws IllegalStateException if the lease was lost, or may have been
 	 */
 	@Override
 	public void renewLock(Object lockKey, Duration ttl) {
-		RegistryLock lock;
-		synchronized (this.locks) {
-			lock = this.locks.get(key(lockKey));
-		}
-		if (lock == null) {
-			throw new IllegalStateException("There is no lock on " + KeyFormat.quote(key(lockKey)) + " to renew");
-		}
-		lock.renew(ttl);
+		lock(key(lockKey)).renew(ttl); // a held lock may have been removed from the cache
 	}
 
 	LockEngine engine() {

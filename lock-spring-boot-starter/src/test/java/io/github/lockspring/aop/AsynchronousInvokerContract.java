@@ -21,10 +21,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.Advised;
 
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.LockHandle;
@@ -70,6 +73,11 @@ abstract class AsynchronousInvokerContract {
 	 * Lets the work of the methods fail.
 	 */
 	abstract void fail(Throwable failure);
+
+	/**
+	 * The proxy of the methods.
+	 */
+	abstract Object proxy();
 
 	/**
 	 * A handler that runs the method twice, one time after the other.
@@ -182,6 +190,19 @@ abstract class AsynchronousInvokerContract {
 		this.proxies.context.registerBean("handler", LockFailureHandler.class, this::twice);
 		assertThat(resultOf(call("payInterruptiblyOrHandle"))).isEqualTo("c");
 		assertThat(this.proxies.isHeld("c")).isFalse();
+	}
+
+	@Test
+	void handlerThatRunsTheMethodTwiceRunsOtherAdviceTwice() {
+		AtomicInteger advised = new AtomicInteger();
+		((Advised) proxy()).addAdvice((MethodInterceptor) (invocation) -> {
+			advised.incrementAndGet();
+			return invocation.proceed();
+		});
+		this.proxies.holdElsewhere("a");
+		this.proxies.context.registerBean("handler", LockFailureHandler.class, this::twice);
+		assertThat(resultOf(call("payTwice"))).isEqualTo("b");
+		assertThat(advised).hasValue(2);
 	}
 
 }

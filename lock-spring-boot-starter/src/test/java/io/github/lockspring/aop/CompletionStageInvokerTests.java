@@ -83,6 +83,11 @@ class CompletionStageInvokerTests extends AsynchronousInvokerContract {
 	}
 
 	@Override
+	Object proxy() {
+		return this.orders;
+	}
+
+	@Override
 	int runs() {
 		return this.target.runs.get();
 	}

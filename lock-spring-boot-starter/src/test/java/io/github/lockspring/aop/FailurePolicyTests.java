@@ -21,13 +21,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 
@@ -204,6 +207,19 @@ class FailurePolicyTests {
 		this.proxies.holdElsewhere("a");
 		assertThat(this.orders.askTwice()).isEqualTo("b is held");
 		assertThat(this.proxies.isHeld("b")).isFalse();
+	}
+
+	@Test
+	void handlerThatRunsTheMethodTwiceRunsOtherAdviceTwice() {
+		AtomicInteger advised = new AtomicInteger();
+		((Advised) this.orders).addAdvice((MethodInterceptor) (invocation) -> {
+			advised.incrementAndGet();
+			return invocation.proceed();
+		});
+		handle((invocation, failure) -> invocation.proceed() + ", " + invocation.proceed());
+		this.proxies.holdElsewhere("order");
+		assertThat(this.orders.ask(7)).isEqualTo("asked 7, asked 7");
+		assertThat(advised).hasValue(2);
 	}
 
 	@Test

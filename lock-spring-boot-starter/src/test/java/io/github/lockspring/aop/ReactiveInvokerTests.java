@@ -70,6 +70,11 @@ class ReactiveInvokerTests extends AsynchronousInvokerContract {
 	}
 
 	@Override
+	Object proxy() {
+		return this.orders;
+	}
+
+	@Override
 	int runs() {
 		return this.target.runs.get();
 	}

@@ -54,6 +54,7 @@ import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockContext;
+import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.OnFailure;
@@ -122,6 +123,15 @@ class AdviceCombinationsTests {
 		this.runner.run((context) -> {
 			try (LockHandle lock = context.getBean(LockTemplate.class).acquire("stock")) {
 				assertThat(await(context.getBean(Stock.class).skippedAsync())).isEmpty();
+			}
+		});
+	}
+
+	@Test
+	void handlerThatRunsAnAsynchronousStageTwiceBeginsATransactionTwice() {
+		this.runner.run((context) -> {
+			try (LockHandle lock = context.getBean(LockTemplate.class).acquire("stock")) {
+				assertThat(await(context.getBean(Stock.class).handledAsync())).isTrue();
 			}
 		});
 	}
@@ -202,6 +212,14 @@ class AdviceCombinationsTests {
 		}
 
 		@Bean
+		LockFailureHandler twice() {
+			return (invocation, failure) -> {
+				invocation.proceed();
+				return invocation.proceed();
+			};
+		}
+
+		@Bean
 		Stock stock(RecordingBackend backend) {
 			return new Stock(backend);
 		}
@@ -264,6 +282,13 @@ class AdviceCombinationsTests {
 		@DistributedLock(name = "stock", waitTime = "0s", onFailure = OnFailure.SKIP)
 		CompletableFuture<Optional<String>> skippedAsync() {
 			return CompletableFuture.completedFuture(Optional.of("done"));
+		}
+
+		@Async
+		@Transactional
+		@DistributedLock(name = "stock", waitTime = "0s", onFailure = OnFailure.HANDLE, handler = "twice")
+		CompletableFuture<Boolean> handledAsync() {
+			return CompletableFuture.completedFuture(TransactionSynchronizationManager.isActualTransactionActive());
 		}
 
 		@Async

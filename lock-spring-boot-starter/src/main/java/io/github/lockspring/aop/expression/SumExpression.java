@@ -94,11 +94,18 @@ record SumExpression(String expression, LockExpression left, LockExpression righ
 
 	/**
 	 * Convert a value to a string. The most common types bypass the converter, which
-	 * would take most of the time.
+	 * would take most of the time. It converts an object whose class can be created from
+	 * a string with {@code toString()}, which may be that of {@link Object}.
 	 */
 	private static String textOf(Object value, TypeConverter converter) {
-		return (value instanceof String || value instanceof Long || value instanceof Integer) ? value.toString()
-				: String.valueOf(converter.convertValue(value, TypeDescriptor.forObject(value), TEXT));
+		if (value instanceof String || value instanceof Long || value instanceof Integer) {
+			return value.toString();
+		}
+		String text = String.valueOf(converter.convertValue(value, TypeDescriptor.forObject(value), TEXT));
+		if (text.equals(value.getClass().getName() + '@' + Integer.toHexString(value.hashCode()))) {
+			throw new InvalidLockKeyException("the " + value.getClass() + " has no toString() of its own");
+		}
+		return text;
 	}
 
 }

@@ -129,6 +129,14 @@ class SumExpressionTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "'a' + #value", "('a' + #value).length()" })
+	void operandWithoutATextIsRejected(String text) {
+		assertThatExceptionOfType(InvalidLockKeyException.class)
+			.isThrownBy(() -> parse(text).valueFor(new Call(new Id("b"))))
+			.withMessage("the class " + Id.class.getName() + " has no toString() of its own");
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "'a' + #value", "('a' + #value).toString()" })
 	void operandIsTakenOutOfAnOptional(String text) {
 		assertThat(parse(text).valueFor(new Call(Optional.of(1)))).isEqualTo("a1");
@@ -152,6 +160,13 @@ class SumExpressionTests {
 		context.setVariable("value", value);
 		context.setVariable("p0", value);
 		return new SpelExpressionParser().parseExpression(text).getValue(context);
+	}
+
+	public static class Id {
+
+		public Id(String text) {
+		}
+
 	}
 
 	private final class Call implements MethodInvocation {
