@@ -225,12 +225,8 @@ public final class JdbcLockSchema {
 
 	private void run(Task task) {
 		try {
-			LockConnection connection = LockConnection.open(this.dataSource, this.table);
-			try {
+			try (LockConnection connection = LockConnection.open(this.dataSource, this.table)) {
 				run(task, connection, MAX_REPETITIONS);
-			}
-			finally {
-				connection.close();
 			}
 		}
 		catch (SQLException ex) {
