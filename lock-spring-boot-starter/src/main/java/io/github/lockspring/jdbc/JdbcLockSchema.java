@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
@@ -41,7 +42,7 @@ public final class JdbcLockSchema {
 	public static final String DEFAULT_TABLE_NAME = "distributed_lock";
 
 	private static final List<String> PROBES = List.of("UPDATE %s SET version = version WHERE 1 = 0",
-			"INSERT INTO %1$s SELECT * FROM %1$s WHERE 1 = 0", "DELETE FROM %s WHERE 1 = 0");
+			"INSERT INTO %1$s (%2$s) SELECT %2$s FROM %1$s WHERE 1 = 0", "DELETE FROM %s WHERE 1 = 0");
 
 	private static final int MAX_REPETITIONS = 40;
 
@@ -170,11 +171,13 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Run statements that change nothing but need the privileges to do so.
+	 * Run statements that change nothing but need the privileges to do so. Other columns
+	 * may be computed by the database, and cannot be inserted.
 	 */
 	private void requireRights(LockConnection connection, JdbcTable table) throws SQLException {
+		String columns = table.columns().stream().map(JdbcColumn::name).collect(Collectors.joining(", "));
 		for (String template : PROBES) {
-			String probe = template.formatted(table.name());
+			String probe = template.formatted(table.name(), columns);
 			try {
 				JdbcDialect.execute(connection.connection(), probe);
 			}
@@ -222,12 +225,8 @@ public final class JdbcLockSchema {
 
 	private void run(Task task) {
 		try {
-			LockConnection connection = LockConnection.open(this.dataSource, this.table);
-			try {
+			try (LockConnection connection = LockConnection.open(this.dataSource, this.table)) {
 				run(task, connection, MAX_REPETITIONS);
-			}
-			finally {
-				connection.close();
 			}
 		}
 		catch (SQLException ex) {

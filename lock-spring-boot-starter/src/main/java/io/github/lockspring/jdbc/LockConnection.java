@@ -38,7 +38,7 @@ import io.github.lockspring.spi.ProcessName;
  * Connection of the data source, configured for the statements of locks and restored
  * before it is released. Used by one thread at a time.
  */
-final class LockConnection {
+final class LockConnection implements AutoCloseable {
 
 	private static final Duration OPENING_TIME = Duration.ofSeconds(30);
 
@@ -252,7 +252,8 @@ final class LockConnection {
 	 * Return the connection to the data source, restored, or close it if it is a
 	 * dedicated one.
 	 */
-	void close() {
+	@Override
+	public void close() {
 		if (!this.own) {
 			returnToPool();
 		}

@@ -39,8 +39,6 @@ final class ReleaseChannel implements AutoCloseable {
 
 	private final Connection connection;
 
-	private final int networkTimeout;
-
 	private final PGConnection session;
 
 	private final TableName table;
@@ -49,11 +47,9 @@ final class ReleaseChannel implements AutoCloseable {
 
 	ReleaseChannel(Connection connection, TableName table) throws SQLException {
 		this.connection = connection;
-		this.networkTimeout = connection.getNetworkTimeout();
 		this.connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
 		this.session = connection.unwrap(PGConnection.class);
 		this.table = table;
-		this.connection.setAutoCommit(true);
 		this.name = currentName();
 		JdbcDialect.execute(connection, "LISTEN " + this.name);
 	}
@@ -98,7 +94,6 @@ final class ReleaseChannel implements AutoCloseable {
 	@Override
 	public void close() throws SQLException {
 		JdbcDialect.execute(this.connection, "UNLISTEN " + this.name);
-		this.connection.setNetworkTimeout(Runnable::run, this.networkTimeout);
 	}
 
 }

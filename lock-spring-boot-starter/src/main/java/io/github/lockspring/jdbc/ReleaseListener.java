@@ -258,18 +258,18 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	private void listen() {
-		try (Connection connection = this.dataSource.getConnection()) {
-			if (!connection.getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
+		try (LockConnection connection = LockConnection.open(this.dataSource, this.table)) {
+			if (connection.sql().contend() == null) {
 				this.unsupported = true;
 				return;
 			}
-			if (PostgresSession.of(connection).pooled()) {
+			if (PostgresSession.of(connection.connection()).pooled()) {
 				this.unsupported = true;
 				this.pooled = true;
 				logger.warn(POOLED);
 				return;
 			}
-			listen(connection);
+			listen(connection.connection());
 		}
 		catch (SQLException | RuntimeException ex) {
 			this.failing = true;

@@ -18,6 +18,7 @@ package io.github.lockspring.jdbc;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
@@ -540,6 +542,26 @@ class ReleaseListenerServerTests {
 		Awaitility.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
 		assertThat(Thread.getAllStackTraces().keySet())
 			.noneMatch((thread) -> thread.getName().equals("lock-jdbc-listener"));
+	}
+
+	/**
+	 * Not every pool does that by itself.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { TABLE, "missing_table" })
+	void connectionIsRestoredBeforeItIsReleased(String table) throws SQLException {
+		try (Connection connection = this.database.connection()) {
+			connection.setAutoCommit(false);
+			connection.setNetworkTimeout(Runnable::run, 12_345);
+			ReleaseListener listener = new ReleaseListener(new SingleConnectionDataSource(connection, true),
+					new TableName(table));
+			listener.listenForAWhile();
+			LeaseRequest request = Requests.of("key");
+			Awaitility.await().until(() -> listener.await(request, Duration.ZERO) || !listener.isUsable());
+			listener.close();
+			assertThat(connection.getAutoCommit()).isFalse();
+			assertThat(connection.getNetworkTimeout()).isEqualTo(12_345);
+		}
 	}
 
 	@Test

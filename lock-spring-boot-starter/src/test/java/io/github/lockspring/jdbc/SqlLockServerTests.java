@@ -167,6 +167,13 @@ abstract class SqlLockServerTests {
 		assertThatIsRejected("Its column 'holder' must be nullable.");
 	}
 
+	@Test
+	void columnThatTheDatabaseComputesIsIgnored() {
+		createdAs((definition) -> definition.replaceFirst("waiting +VARCHAR",
+				"following BIGINT GENERATED ALWAYS AS (version + 1) STORED,\n$0"));
+		this.schema.validate();
+	}
+
 	/**
 	 * Creates the table, but not quite as it should be.
 	 */
