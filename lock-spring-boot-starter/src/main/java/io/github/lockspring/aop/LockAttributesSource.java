@@ -210,7 +210,7 @@ final class LockAttributesSource {
 		if (declarations.isEmpty() && specific.getDeclaringClass() != targetClass) {
 			declarations = ofInterfaces(specific, targetClass);
 		}
-		if (declarations.isEmpty() && isCoveredByItsClass(specific)) {
+		if (declarations.isEmpty() && isCoveredByItsClass(specific, targetClass)) {
 			declarations = nearest(targetClass, specific);
 			if (declarations.isEmpty() && specific.getDeclaringClass() != targetClass) {
 				declarations = nearest(specific.getDeclaringClass(), specific);
@@ -245,8 +245,8 @@ final class LockAttributesSource {
 		return List.of();
 	}
 
-	private static boolean isCoveredByItsClass(Method method) {
-		return !Modifier.isStatic(method.getModifiers()) && !Modifier.isPrivate(method.getModifiers())
+	private static boolean isCoveredByItsClass(Method method, Class<?> targetClass) {
+		return !Modifier.isStatic(method.getModifiers()) && MethodCheck.isVisible(method, targetClass)
 				&& !method.isSynthetic() && !ReflectionUtils.isObjectMethod(method);
 	}
 

@@ -135,9 +135,17 @@ final class MethodCheck {
 		if (Modifier.isFinal(modifiers)) {
 			return "final";
 		}
-		boolean visible = Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers)
-				|| method.getDeclaringClass().getPackageName().equals(targetClass.getPackageName());
-		return visible ? null : "package-private, in another package than " + targetClass.getName();
+		return isVisible(method, targetClass) ? null
+				: "package-private, in another package than " + targetClass.getName();
+	}
+
+	/**
+	 * Return whether a subclass in the package of the bean's class inherits a method.
+	 */
+	static boolean isVisible(Method method, Class<?> targetClass) {
+		int modifiers = method.getModifiers();
+		return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers) || !Modifier.isPrivate(modifiers)
+				&& method.getDeclaringClass().getPackageName().equals(targetClass.getPackageName());
 	}
 
 	/**

@@ -27,4 +27,14 @@ public class PackagePrivateMethod {
 	void pay() {
 	}
 
+	/**
+	 * Superclass of annotated beans.
+	 */
+	public static class WithoutAnnotation {
+
+		void pay() {
+		}
+
+	}
+
 }

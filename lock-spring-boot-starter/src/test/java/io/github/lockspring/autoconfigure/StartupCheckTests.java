@@ -341,6 +341,11 @@ class StartupCheckTests {
 	}
 
 	@Test
+	void annotationOfAClassExcludesMethodsThatAnotherPackageCannotOverride() {
+		this.runner.withBean(AnnotatedSubclass.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void leaseThatIsShortForTheStoreIsWarnedOfOnceWhateverContextsFollow(CapturedOutput output) {
 		this.runner.withBean(ShortLease.class).run((context) -> {
 			try (GenericApplicationContext child = new GenericApplicationContext(
@@ -745,6 +750,14 @@ class StartupCheckTests {
 	}
 
 	static class ForeignMethod extends PackagePrivateMethod {
+
+	}
+
+	@DistributedLock
+	static class AnnotatedSubclass extends PackagePrivateMethod.WithoutAnnotation {
+
+		void book() {
+		}
 
 	}
 

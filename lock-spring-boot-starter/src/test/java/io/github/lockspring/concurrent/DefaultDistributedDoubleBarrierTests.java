@@ -201,7 +201,7 @@ class DefaultDistributedDoubleBarrierTests {
 	}
 
 	@Test
-	void participantThatIsInterruptedWhileTheStoreIsAwayIsToldOfThat() {
+	void interruptIsThrownAlthoughTheStoreIsAway() {
 		AtomicBoolean away = new AtomicBoolean();
 		try (LockTemplate locks = template(away)) {
 			TestThread<Void> first = entering(locks);
