@@ -126,11 +126,15 @@ final class ConnectionPool {
 	}
 
 	/**
-	 * Let a call wait for a connection.
+	 * Let a call wait for a connection, unless the pool was closed in the meantime.
 	 */
 	synchronized Waiter enqueue(boolean urgent, long deadline) {
 		this.openingTime = Durations.min(MAX_OPENING_TIME, Durations.max(OPENING_TIME, Deadline.remaining(deadline)));
-		return this.queue.enqueue(urgent, deadline);
+		Waiter waiter = this.queue.enqueue(urgent, deadline);
+		if (this.closed) {
+			this.queue.fail(new IllegalStateException("closed"));
+		}
+		return waiter;
 	}
 
 	synchronized void remove(Waiter waiter) {

@@ -125,6 +125,7 @@ final class JdbcCalls implements AutoCloseable {
 			throw translated;
 		}
 		catch (InterruptedException ex) {
+			state = State.WORKING; // the database has responded
 			Thread.currentThread().interrupt();
 			throw new BackendUnavailableException("Interrupted while waiting for a row locked by another session", ex);
 		}

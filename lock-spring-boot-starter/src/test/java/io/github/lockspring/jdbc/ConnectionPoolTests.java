@@ -153,6 +153,7 @@ class ConnectionPoolTests {
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> this.pool.poll(true, this.deadline))
 			.withMessageContaining("closed");
+		assertThat(this.pool.enqueue(true, this.deadline)).isCompletedExceptionally();
 		assertThat(this.pool.beginOpening()).isNull();
 	}
 

@@ -517,6 +517,18 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
+	void callThatIsInterruptedBetweenTwoAttemptsLeavesItsConnectionOpen() {
+		LeaseRequest lease = Requests.acquired(this.backend, "key");
+		this.spy.interfereOnce((statement) -> {
+			Thread.currentThread().interrupt();
+			throw new SQLException("Another session has changed the row", "40001");
+		});
+		assertThat(this.backend.renew(List.of(lease), Requests.TIMEOUT).held()).containsExactly(lease);
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(this.spy.opened()).isOne();
+	}
+
+	@Test
 	void interruptedWaiterIsUnavailableAndStaysInterrupted() {
 		CountDownLatch end = new CountDownLatch(1);
 		JdbcLockBackend backend = new JdbcLockBackend(new StubDataSource(() -> {
