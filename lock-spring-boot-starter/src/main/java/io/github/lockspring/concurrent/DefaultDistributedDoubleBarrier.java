@@ -119,12 +119,14 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	private boolean enter(long waitNanos) throws InterruptedException, BrokenBarrierException {
-		this.lock.lockInterruptibly();
+		long deadline = this.engine.deadlineAfter(waitNanos);
+		if (!this.lock.tryLock(waitNanos, TimeUnit.NANOSECONDS)) {
+			return false;
+		}
 		try {
 			if (this.membership != null) {
 				throw new IllegalStateException("This participant of the " + this + " has not left it");
 			}
-			long deadline = this.engine.deadlineAfter(waitNanos);
 			Membership joined = join(deadline);
 			boolean entered = false;
 			try {
@@ -245,7 +247,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 			}
 		}
 		catch (InterruptedException ex) {
-			if (leaveEarly(joined)) {
+			if (leaveEarlySilently(joined)) {
 				throw ex;
 			}
 			interrupted = true;
@@ -266,25 +268,30 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		boolean interrupted = interruptedBefore;
 		boolean over = false;
 		DoubleBarrierState state = null;
-		if (!joined.confirmed) {
-			change((present) -> joined.isIn(present, Phase.FULL), (present) -> present.confirmed(this.parties));
-		}
-		while (state == null && !over) {
-			long wait = Math.max(interrupted ? 0 : this.engine.nanosUntil(deadline), this.checkNanos);
-			try {
-				state = awaitState((present) -> !joined.isIn(present, Phase.FULL), this.engine.deadlineAfter(wait));
-				over = state == null
-						&& change((present) -> joined.isIn(present, Phase.FULL), DoubleBarrierState::broken) != null;
+		try {
+			if (!joined.confirmed) {
+				change((present) -> joined.isIn(present, Phase.FULL), (present) -> present.confirmed(this.parties));
 			}
-			catch (InterruptedException ex) {
-				interrupted = true;
+			while (state == null && !over) {
+				long wait = Math.max(interrupted ? 0 : this.engine.nanosUntil(deadline), this.checkNanos);
+				try {
+					state = awaitState((present) -> !joined.isIn(present, Phase.FULL), this.engine.deadlineAfter(wait));
+					over = state == null && change((present) -> joined.isIn(present, Phase.FULL),
+							DoubleBarrierState::broken) != null;
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+			if (over && interrupted) {
+				interrupted = false;
+				throw new InterruptedException();
 			}
 		}
-		if (over && interrupted) {
-			throw new InterruptedException();
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 		return state != null && requireOpened(joined, state);
 	}
@@ -305,12 +312,17 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		return change((state) -> joined.isCountedIn(state) && state.isFilling(), DoubleBarrierState::left) != null;
 	}
 
-	private void leaveEarlySilently(Membership joined) {
+	/**
+	 * Leave a generation that fills, unless the store is away: then it will break.
+	 * @return {@code false} if it is full, or was broken
+	 */
+	private boolean leaveEarlySilently(Membership joined) {
 		try {
-			leaveEarly(joined);
+			return leaveEarly(joined);
 		}
 		catch (LockException ex) {
 			logger.debug("Could not leave the " + this + "; it will break when the lease expires", ex);
+			return true;
 		}
 	}
 
@@ -325,15 +337,16 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	private boolean leave(long waitNanos) throws InterruptedException, BrokenBarrierException {
-		if (!this.lock.tryLock()) { // an interrupted thread leaves, too
-			this.lock.lockInterruptibly();
+		long deadline = this.engine.deadlineAfter(waitNanos);
+		// an interrupted thread leaves, too
+		if (!this.lock.tryLock() && !this.lock.tryLock(waitNanos, TimeUnit.NANOSECONDS)) {
+			throw notEntered();
 		}
 		try {
 			Membership left = this.membership;
 			if (left == null) {
-				throw new IllegalStateException("This participant of the " + this + " has not entered it");
+				throw notEntered();
 			}
-			long deadline = this.engine.deadlineAfter(waitNanos);
 			boolean lost = !left.permit.hasLease();
 			boolean counted;
 			try {
@@ -370,6 +383,10 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	private int holders() {
 		return this.value.call(() -> this.engine.inspection().holders(this.permitKey).size());
+	}
+
+	private IllegalStateException notEntered() {
+		return new IllegalStateException("This participant of the " + this + " has not entered it");
 	}
 
 	private BrokenBarrierException broken() {

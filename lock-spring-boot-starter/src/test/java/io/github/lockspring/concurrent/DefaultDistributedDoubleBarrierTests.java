@@ -48,6 +48,7 @@ import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link DefaultDistributedDoubleBarrier}: what only a test can make happen
@@ -182,10 +183,7 @@ class DefaultDistributedDoubleBarrierTests {
 	@Test
 	void participantLeavesAlthoughTheStoreIsAwayAndTheOthersDoNotWaitForIt() throws Exception {
 		AtomicBoolean away = new AtomicBoolean();
-		try (LockTemplate locks = LockTemplate.builder(unavailable(new LocalLockBackend(this.store), away))
-			.operationTimeout(Duration.ofMillis(500))
-			.shutdownTimeout(Duration.ZERO)
-			.build()) {
+		try (LockTemplate locks = template(away)) {
 			DistributedDoubleBarrier first = new LockClient(locks).doubleBarrier("a", 2);
 			DistributedDoubleBarrier second = this.other.client.doubleBarrier("a", 2);
 			CompletableFuture<Boolean> entered = first.enterAsync(Duration.ofMinutes(1));
@@ -202,11 +200,64 @@ class DefaultDistributedDoubleBarrierTests {
 		}
 	}
 
+	@Test
+	void interruptWhileTheStoreIsAwayIsReported() {
+		AtomicBoolean away = new AtomicBoolean();
+		try (LockTemplate locks = template(away)) {
+			TestThread<Void> first = entering(locks);
+			awaitUntil(() -> state().count() == 1);
+			away.set(true);
+			first.thread.interrupt();
+			assertThat(first.failure()).isInstanceOf(InterruptedException.class);
+		}
+	}
+
+	@Test
+	void interruptIsKeptIfTheStoreIsAwayWhenAllHaveJoined() {
+		AtomicBoolean away = new AtomicBoolean();
+		try (LockTemplate locks = template(away)) {
+			participant(this.slow, 2).enterAsync(LONG);
+			awaitUntil(() -> state().count() == 1);
+			this.paused = true;
+			TestThread<Void> second = entering(locks);
+			awaitUntil(() -> state().phase() == Phase.FULL);
+			away.set(true);
+			second.thread.interrupt();
+			assertThat(second.failure()).isInstanceOf(LockUnavailableException.class);
+			assertThat(second.interruptedAtEnd).isTrue();
+		}
+	}
+
+	private LockTemplate template(AtomicBoolean away) {
+		return LockTemplate.builder(unavailable(new LocalLockBackend(this.store), away))
+			.operationTimeout(Duration.ofMillis(500))
+			.shutdownTimeout(Duration.ZERO)
+			.build();
+	}
+
+	private static TestThread<Void> entering(LockTemplate locks) {
+		return TestThread.start(() -> {
+			new LockClient(locks).doubleBarrier("a", 2).enter();
+			return null;
+		});
+	}
+
+	@Test
+	void secondCallForAParticipantWaitsNoLongerThanItsTime() throws Exception {
+		DistributedDoubleBarrier participant = this.other.client.doubleBarrier("a", 2);
+		CompletableFuture<Boolean> entering = participant.enterAsync(LONG);
+		awaitUntil(() -> state().count() == 1);
+		assertThat(participant.enter(10, TimeUnit.MILLISECONDS)).isFalse();
+		assertThatIllegalStateException().isThrownBy(() -> participant.leave(10, TimeUnit.MILLISECONDS));
+		assertThat(entering).isNotDone();
+		entering.cancel(true);
+	}
+
 	private static LockBackend unavailable(LockBackend backend, AtomicBoolean away) {
 		ValueBackend values = backend.values().orElseThrow();
 		ValueBackend unavailable = (ValueBackend) Proxy.newProxyInstance(ValueBackend.class.getClassLoader(),
 				new Class<?>[] { ValueBackend.class }, (proxy, method, arguments) -> {
-					if (away.get()) {
+					if (away.get() && List.of("read", "update").contains(method.getName())) {
 						throw new BackendUnavailableException("away", null);
 					}
 					return method.invoke(values, arguments);
