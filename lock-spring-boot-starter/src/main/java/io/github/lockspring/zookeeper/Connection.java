@@ -209,7 +209,10 @@ final class Connection {
 			case SUSPENDED, READ_ONLY -> suspended();
 			case LOST -> {
 				suspended();
-				lost();
+				Session session = this.session;
+				if (session != null && !session.isAlive()) {
+					lost();
+				} // otherwise a former session is meant, which was notified late
 			}
 		}
 	}

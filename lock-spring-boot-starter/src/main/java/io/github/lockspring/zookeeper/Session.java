@@ -116,6 +116,13 @@ final class Session {
 	}
 
 	/**
+	 * Return whether the handle of the client can still be used.
+	 */
+	boolean isAlive() {
+		return this.zooKeeper.getState().isAlive();
+	}
+
+	/**
 	 * Return the path of the root of all locks.
 	 */
 	String root() {

@@ -16,12 +16,17 @@
 
 package io.github.lockspring.zookeeper;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.curator.framework.listen.Listenable;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterAll;
@@ -112,6 +117,52 @@ class ZooKeeperClientServerTests {
 		ZooKeeperProcess process = process(client);
 		LeaseRequest lease = process.acquire(this.key);
 		assertThat(node(process, lease).getEphemeralOwner()).isEqualTo(session);
+	}
+
+	/**
+	 * The client notifies in a thread of its own, which another listener of the
+	 * application may block until there is another session.
+	 */
+	@Test
+	void endOfAFormerSessionThatIsNotifiedLateEndsNoLease() throws Exception {
+		CuratorFramework client = add(Clients.create(server.connectString()));
+		client.start();
+		client.blockUntilConnected();
+		List<ConnectionStateListener> listeners = new ArrayList<>();
+		ZooKeeperProcess process = process(withListeners(client, listeners));
+		LeaseRequest lease = process.acquire(this.key);
+		listeners.forEach((listener) -> listener.stateChanged(client, ConnectionState.LOST));
+		assertThat(process.suspended).isTrue();
+		listeners.forEach((listener) -> listener.stateChanged(client, ConnectionState.RECONNECTED));
+		assertThat(process.lost).isEmpty();
+		assertThat(process.renews(lease)).isTrue();
+		assertThat(process.release(lease)).isTrue();
+		assertThat(process.release(process.acquire(this.key))).isTrue();
+	}
+
+	private static CuratorFramework withListeners(CuratorFramework client, List<ConnectionStateListener> listeners) {
+		Listenable<ConnectionStateListener> listenable = new Listenable<>() {
+
+			@Override
+			public void addListener(ConnectionStateListener listener) {
+				listeners.add(listener);
+			}
+
+			@Override
+			public void addListener(ConnectionStateListener listener, Executor executor) {
+				listeners.add(listener);
+			}
+
+			@Override
+			public void removeListener(ConnectionStateListener listener) {
+				listeners.remove(listener);
+			}
+
+		};
+		return (CuratorFramework) Proxy.newProxyInstance(CuratorFramework.class.getClassLoader(),
+				new Class<?>[] { CuratorFramework.class },
+				(proxy, method, arguments) -> method.getName().equals("getConnectionStateListenable") ? listenable
+						: method.invoke(client, arguments));
 	}
 
 	@Test
