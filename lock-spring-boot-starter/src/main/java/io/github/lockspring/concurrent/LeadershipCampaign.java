@@ -17,7 +17,6 @@
 package io.github.lockspring.concurrent;
 
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -89,8 +88,8 @@ final class LeadershipCampaign {
 	}
 
 	void cancel() {
-		if (this.acquisition != null) {
-			this.acquisition.cancel(false);
+		if (this.acquisition != null && this.acquisition.cancel(false)) {
+			this.acquisition = null;
 		}
 	}
 
@@ -111,7 +110,7 @@ final class LeadershipCampaign {
 			this.pause = (hold != null) ? MIN_PAUSE : this.pause;
 			return hold;
 		}
-		catch (CompletionException | CancellationException ex) {
+		catch (CompletionException ex) {
 			if (wanted) {
 				retry((ex.getCause() != null) ? ex.getCause() : ex);
 			}

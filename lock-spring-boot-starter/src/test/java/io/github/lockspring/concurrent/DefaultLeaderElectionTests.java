@@ -331,6 +331,21 @@ class DefaultLeaderElectionTests {
 	}
 
 	@Test
+	void candidateThatIsStartedWhileItStopsDoesNotPause() throws Exception {
+		this.other.start();
+		this.other.await();
+		LeadershipCampaign campaign = new LeadershipCampaign(this.engine, "lock:" + KEY,
+				LockUtils.acquireOptions(LockOptions.defaults()), () -> {
+				});
+		campaign.begin();
+		campaign.cancel();
+		assertThat(campaign.take(true)).isNull();
+		campaign.begin();
+		assertThat(campaign.isPending()).isTrue();
+		campaign.cancel();
+	}
+
+	@Test
 	void manyThreadsStartAndStop() throws Exception {
 		List<Thread> threads = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {
