@@ -240,6 +240,9 @@ final class Acquirer {
 	 * by one that awaits the answer. That a lease is recalled answers no other.
 	 */
 	private void answered(Hold hold, RetrySchedule retrySchedule, @Nullable Denial denial) {
+		if (denial == null && isCutOff(hold, retrySchedule.deadline())) {
+			return;
+		}
 		if (hold.isLeader()) {
 			retrySchedule.leaderAnswered(denial, this.time.nanoTime());
 		}
@@ -257,6 +260,16 @@ final class Acquirer {
 	}
 
 	/**
+	 * Return whether the last call for this thread may have failed because the thread was
+	 * interrupted, which is neither an answer nor a failure of the store as long as there
+	 * is time for another call.
+	 */
+	private boolean isCutOff(Hold hold, long deadline) {
+		return hold.isPending() && hold.waiter == Thread.currentThread() && Thread.currentThread().isInterrupted()
+				&& this.time.nanoTime() - deadline < this.context.answerNanos();
+	}
+
+	/**
 	 * End the sleep of an acquisition, if any.
 	 */
 	void wakeUp(RetrySchedule retrySchedule) {
@@ -271,9 +284,12 @@ final class Acquirer {
 		try {
 			while (hold.isPending()) {
 				this.context.requireOpen();
-				interrupted |= Thread.interrupted();
-				if (interrupted && interruptible) {
-					throw new InterruptedException();
+				if (Thread.interrupted()) {
+					interrupted = true;
+					if (interruptible) {
+						throw new InterruptedException();
+					}
+					retrySchedule.tryAgain();
 				}
 				long now = this.time.nanoTime();
 				Step step = step(hold, retrySchedule, now);
@@ -403,7 +419,9 @@ final class Acquirer {
 			if (ex instanceof OutcomeUnknownException) {
 				discardRequest(hold);
 			}
-			storeFailure(hold, ex, remaining);
+			if (!isCutOff(hold, now + Math.min(remaining, Durations.MAX_NANOS))) {
+				storeFailure(hold, ex, remaining);
+			}
 		}
 		return null;
 	}

@@ -271,8 +271,10 @@ final class LeaseReleaser implements Hold.Engine {
 		}
 		catch (BackendException ex) {
 			this.releaseRetrier.retry(hold, request, ex);
-			// for those who await this release
-			hold.queue().answered(this.time.nanoTime(), ex);
+			if (!Thread.currentThread().isInterrupted()) {
+				// for those who await this release
+				hold.queue().answered(this.time.nanoTime(), ex);
+			}
 			return !hold.lease().isPast(this.time);
 		}
 		catch (Throwable ex) {

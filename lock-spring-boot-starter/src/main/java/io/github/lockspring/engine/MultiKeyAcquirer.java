@@ -252,6 +252,9 @@ final class MultiKeyAcquirer {
 	}
 
 	private Outcome failed(List<Hold> holds, long deadline, BackendException failure) {
+		if (Thread.currentThread().isInterrupted()) {
+			return Outcome.UNDECIDED; // the call may have been cut off
+		}
 		holds.forEach((hold) -> hold.queue().answered(this.time.nanoTime(), failure));
 		if (isOver(deadline)) {
 			throw this.store.unavailable(failure);

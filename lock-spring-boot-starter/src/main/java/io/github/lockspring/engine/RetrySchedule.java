@@ -113,6 +113,13 @@ final class RetrySchedule {
 	}
 
 	/**
+	 * Make the next attempt at once: an interrupt may have cut off the last one.
+	 */
+	void tryAgain() {
+		this.tryAt = this.start;
+	}
+
+	/**
 	 * Make no attempt: after the deadline, the store has answered another acquisition.
 	 */
 	void end() {

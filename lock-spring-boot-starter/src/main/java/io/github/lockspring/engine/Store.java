@@ -300,7 +300,7 @@ final class Store {
 	}
 
 	Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
-		return change(() -> this.backend.downgrade(held, weaker, timeout));
+		return change(() -> againIfInterrupted(() -> this.backend.downgrade(held, weaker, timeout)));
 	}
 
 	private static Duration delay(long nanos) {
@@ -341,22 +341,14 @@ final class Store {
 	}
 
 	/**
-	 * Make a call that changes nothing. It is repeated if it was interrupted, which fails
-	 * calls of some clients.
+	 * Make a call that changes nothing.
 	 */
 	private <T> T read(Supplier<T> call) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return call.get();
+			return againIfInterrupted(call);
 		}
-		catch (BackendException ex) {
-			if (!Thread.interrupted()) {
-				throw ex;
-			}
-			interrupted = true;
-			return call.get();
-		}
-		catch (EngineException ex) {
+		catch (BackendException | EngineException ex) {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
@@ -364,6 +356,27 @@ final class Store {
 		}
 		finally {
 			restore(interrupted);
+		}
+	}
+
+	/**
+	 * Make a call that can be repeated, and repeat it if it was interrupted, which fails
+	 * calls of some clients.
+	 */
+	private static <T> T againIfInterrupted(Supplier<T> call) {
+		try {
+			return call.get();
+		}
+		catch (BackendException ex) {
+			if (!Thread.interrupted()) {
+				throw ex;
+			}
+			try {
+				return call.get();
+			}
+			finally {
+				Thread.currentThread().interrupt();
+			}
 		}
 	}
 

@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +27,7 @@ import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.OutcomeUnknownException;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.OPTIONS;
@@ -267,6 +269,89 @@ class InterruptTests {
 		});
 		assertThat(waiter.hold().isHeld()).isTrue();
 		assertThat(seen).isFalse();
+	}
+
+	/**
+	 * What a client does that is interrupted while it waits for a reply.
+	 */
+	private static void cutOff() {
+		Thread.currentThread().interrupt();
+		throw new OutcomeUnknownException("interrupted", null);
+	}
+
+	@Test
+	void uninterruptibleAttemptThatIsCutOffIsMadeAgain() {
+		this.backend.next(Kind.TRY, Fault.before(InterruptTests::cutOff));
+		Waiter waiter = this.harness
+			.start(() -> this.engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), 0));
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(waiter.wasInterruptedAtEnd()).isTrue();
+	}
+
+	@Test
+	void uninterruptibleAttemptThatIsCutOffAgainAndAgainEnds() {
+		this.backend.always(Kind.TRY, Fault.before(() -> {
+			this.harness.time.advance(WAIT);
+			cutOff();
+		}));
+		Waiter waiter = this.harness
+			.start(() -> this.engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), 0));
+		assertThat(waiter.failure()).isInstanceOf(EngineException.class);
+		assertThat(waiter.wasInterruptedAtEnd()).isTrue();
+	}
+
+	@Test
+	void attemptOfSeveralKeysThatIsCutOffIsLeftToThoseOfEachKey() {
+		this.backend.next(Kind.TRY, Fault.before(InterruptTests::cutOff));
+		assertThat(this.engine.acquireTogether(List.of("a", "b"), OPTIONS, this, 0)).isEmpty();
+		assertThat(Thread.interrupted()).isTrue();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void attemptThatIsCutOffIsNoFailureOfTheStoreForOthers() {
+		Harness.hold(this.harness.engine());
+		Gate gate = new Gate();
+		this.backend.next(Kind.CONTEND, Fault.before(() -> {
+			gate.run();
+			cutOff();
+		}));
+		Waiter leader = this.harness.acquire(this.engine, WAIT.multipliedBy(2));
+		gate.awaitArrival();
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		this.harness.advance(WAIT);
+		next.awaitSleep();
+		gate.open();
+		assertInterrupted(leader);
+		assertThat(next.result()).isNull();
+	}
+
+	@Test
+	void releaseThatIsCutOffIsNoFailureOfTheStoreForOthers() {
+		Hold hold = Harness.hold(this.engine, Harness.UNRENEWED);
+		Gate gate = new Gate();
+		this.backend.next(Kind.RELEASE, Fault.after(() -> {
+			gate.run();
+			cutOff();
+		}));
+		Waiter releasing = this.harness.start(() -> hold.release() ? hold : null);
+		gate.awaitArrival();
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		this.harness.advance(WAIT);
+		next.awaitSleep();
+		gate.open();
+		assertThat(releasing.result()).isNotNull();
+		assertThat(next.hold().isHeld()).isTrue();
+	}
+
+	@Test
+	void downgradeThatIsCutOffIsMadeAgain() {
+		Hold writer = Harness.hold(this.engine);
+		Hold reader = this.engine.acquireUninterruptibly(KEY, Harness.SHARED, writer.owner(), 0);
+		this.backend.next(Kind.DOWNGRADE, Fault.after(InterruptTests::cutOff));
+		assertThat(writer.release()).isTrue();
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(reader).matches(Hold::isHeld);
 	}
 
 }
