@@ -144,6 +144,20 @@ class JedisClientAdapterServerTests {
 		assertThat(clients("normal")).hasSizeLessThanOrEqualTo(8);
 	}
 
+	/**
+	 * An error may cut a call off after it was sent, and before its reply was read.
+	 */
+	@Test
+	void replyToACallThatWasCutOffIsNotThatToTheNext() {
+		this.process.tryAcquire(this.process.request("held"));
+		CallAtEachDepth calls = new CallAtEachDepth();
+		calls.acquireBoth(); // initializes classes
+		CompletableFuture<Void> run = CompletableFuture.runAsync(calls::descend, (task) -> new Thread(task).start());
+		assertThat(run).succeedsWithin(LONG);
+		assertThat(calls.cutOff).isPositive();
+		assertThat(calls.wrong).isZero();
+	}
+
 	@Test
 	void serverThatIsAwayIsAKnownFailure() {
 		this.server.stop();
@@ -205,6 +219,20 @@ class JedisClientAdapterServerTests {
 			this.process.release(holder);
 			assertThat(this.process.granted.poll(1, TimeUnit.MINUTES)).isEqualTo(contender);
 			this.process.release(contender);
+		}
+	}
+
+	@Test
+	void messagesArriveAgainAfterAnErrorInTheirDelivery() {
+		FailingChannel channel = new FailingChannel();
+		try (JedisClientAdapter client = new JedisClientAdapter(
+				new JedisConnectionFactory(RedisProcess.configuration(this.server)), RedisProcess.TIMEOUT)) {
+			client.start(channel, RedisProcess.TIMEOUT);
+			await().dontCatchUncaughtExceptions().atMost(BOUND).until(() -> {
+				this.server.command("PUBLISH", channel.name(), "message");
+				return channel.received;
+			});
+			assertThat(channel.failed).isTrue();
 		}
 	}
 
@@ -288,6 +316,84 @@ class JedisClientAdapterServerTests {
 			.lines()
 			.filter((client) -> client.contains("id=") && !client.contains("cmd=client|list"))
 			.toList();
+	}
+
+	/**
+	 * Fails when it receives its first message.
+	 */
+	private static final class FailingChannel implements RedisChannel {
+
+		private volatile boolean failed;
+
+		private volatile boolean received;
+
+		@Override
+		public String name() {
+			return "failing";
+		}
+
+		@Override
+		public void message(String text) {
+			if (!this.failed) {
+				this.failed = true;
+				throw new NoClassDefFoundError("of a test");
+			}
+			this.received = true;
+		}
+
+		@Override
+		public void listening() {
+		}
+
+		@Override
+		public void failedOver() {
+		}
+
+	}
+
+	/**
+	 * Calls from the end of the stack, and from each frame on the way back.
+	 */
+	private final class CallAtEachDepth {
+
+		private int cutOff;
+
+		private int wrong;
+
+		private int attempts;
+
+		private int succeeded;
+
+		void descend() {
+			try {
+				descend();
+			}
+			catch (StackOverflowError ex) {
+				this.cutOff++;
+			}
+			if (this.succeeded < 100) {
+				acquireBoth();
+			}
+		}
+
+		void acquireBoth() {
+			acquire("free-" + this.attempts++, true);
+			acquire("held", false);
+		}
+
+		private void acquire(String key, boolean free) {
+			LeaseRequest request = JedisClientAdapterServerTests.this.process.request(key);
+			try {
+				boolean granted = JedisClientAdapterServerTests.this.process.backend.tryAcquire(request,
+						BRIEF) instanceof Grant;
+				this.succeeded++;
+				this.wrong += (granted && !free) ? 1 : 0;
+			}
+			catch (BackendException ex) {
+				// there is no connection just now
+			}
+		}
+
 	}
 
 }

@@ -37,6 +37,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
@@ -133,6 +134,49 @@ class JedisLinksServerTests {
 		assertThatExceptionOfType(JedisConnectionException.class).isThrownBy(link::ping);
 		this.links.release(link);
 		assertThat(borrow(5_000).ping()).isTrue();
+	}
+
+	@Test
+	void connectionsAreReplacedWhoseChecksWereCutOff() {
+		try (JedisLinks failing = new JedisLinks("a server", JedisLinksServerTests::failing, this.threads, () -> {
+		})) {
+			for (int i = 0; i <= MAX_LINKS; i++) {
+				assertThatExceptionOfType(StackOverflowError.class)
+					.isThrownBy(() -> failing.borrow(System.nanoTime() + TimeUnit.SECONDS.toNanos(5)));
+			}
+		}
+	}
+
+	@Test
+	void connectionsAreReplacedWhoseBatchesWereCutOff() {
+		try (JedisLinks failing = new JedisLinks("a server", (epoch) -> {
+			JedisLink link = failing(epoch);
+			given(link.idleNanos()).willReturn(0L);
+			return link;
+		}, this.threads, () -> {
+		})) {
+			for (int i = 0; i <= MAX_LINKS; i++) {
+				JedisBatch batch = new JedisBatch(failing);
+				batch.add(new RedisCall(RedisScript.PROBE, new byte[][] { { 'k' } }));
+				long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+				batch.write(deadline, deadline);
+				assertThatExceptionOfType(StackOverflowError.class)
+					.isThrownBy(() -> batch.read(deadline, (call) -> new CompletableFuture<>()));
+			}
+		}
+	}
+
+	/**
+	 * Overflows the stack of each reader, and is broken afterwards.
+	 */
+	private static JedisLink failing(int epoch) {
+		JedisLink link = mock(JedisLink.class);
+		given(link.epoch()).willReturn(epoch);
+		given(link.idleNanos()).willReturn(Long.MAX_VALUE);
+		given(link.isPrimary(anyLong())).willThrow(StackOverflowError.class);
+		given(link.readReply(anyLong())).willThrow(StackOverflowError.class);
+		given(link.isBroken()).willReturn(false, true);
+		return link;
 	}
 
 	/**
