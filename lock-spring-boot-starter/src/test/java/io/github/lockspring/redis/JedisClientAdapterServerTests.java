@@ -144,20 +144,6 @@ class JedisClientAdapterServerTests {
 		assertThat(clients("normal")).hasSizeLessThanOrEqualTo(8);
 	}
 
-	/**
-	 * An error may cut a call off after it was sent, and before its reply was read.
-	 */
-	@Test
-	void replyToACallThatWasCutOffIsNotThatToTheNext() {
-		this.process.tryAcquire(this.process.request("held"));
-		CallAtEachDepth calls = new CallAtEachDepth();
-		calls.acquireBoth(); // initializes classes
-		CompletableFuture<Void> run = CompletableFuture.runAsync(calls::descend, (task) -> new Thread(task).start());
-		assertThat(run).succeedsWithin(LONG);
-		assertThat(calls.cutOff).isPositive();
-		assertThat(calls.wrong).isZero();
-	}
-
 	@Test
 	void serverThatIsAwayIsAKnownFailure() {
 		this.server.stop();
@@ -347,51 +333,6 @@ class JedisClientAdapterServerTests {
 
 		@Override
 		public void failedOver() {
-		}
-
-	}
-
-	/**
-	 * Calls from the end of the stack, and from each frame on the way back.
-	 */
-	private final class CallAtEachDepth {
-
-		private int cutOff;
-
-		private int wrong;
-
-		private int attempts;
-
-		private int succeeded;
-
-		void descend() {
-			try {
-				descend();
-			}
-			catch (StackOverflowError ex) {
-				this.cutOff++;
-			}
-			if (this.succeeded < 100) {
-				acquireBoth();
-			}
-		}
-
-		void acquireBoth() {
-			acquire("free-" + this.attempts++, true);
-			acquire("held", false);
-		}
-
-		private void acquire(String key, boolean free) {
-			LeaseRequest request = JedisClientAdapterServerTests.this.process.request(key);
-			try {
-				boolean granted = JedisClientAdapterServerTests.this.process.backend.tryAcquire(request,
-						BRIEF) instanceof Grant;
-				this.succeeded++;
-				this.wrong += (granted && !free) ? 1 : 0;
-			}
-			catch (BackendException ex) {
-				// there is no connection just now
-			}
 		}
 
 	}

@@ -27,8 +27,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
@@ -134,6 +136,19 @@ class JedisLinksServerTests {
 		assertThatExceptionOfType(JedisConnectionException.class).isThrownBy(link::ping);
 		this.links.release(link);
 		assertThat(borrow(5_000).ping()).isTrue();
+	}
+
+	/**
+	 * An error, such as an overflow of the stack, may cut a call off before that. The
+	 * reply would be that to the next call.
+	 */
+	@Test
+	void connectionWhoseReplyWasNotReadIsNotUsedAgain() {
+		JedisLink link = borrow(5_000);
+		link.send(new CommandArguments(Protocol.Command.PING));
+		this.links.release(link);
+		assertThat(borrow(5_000)).isNotSameAs(link);
+		assertThat(link.isConnected()).isFalse();
 	}
 
 	@Test
