@@ -75,7 +75,7 @@ final class JedisBatch {
 	private void write(JedisLink link) {
 		try {
 			for (RedisCall call : this.calls) {
-				link.sendCommand(JedisMessages.command(call, false));
+				link.write(JedisMessages.command(call, false));
 			}
 			link.flush();
 			link.end(); // the time of other servers is not that of this one
@@ -98,12 +98,16 @@ final class JedisBatch {
 		List<Integer> elsewhere = new ArrayList<>();
 		long now = System.nanoTime();
 		link.begin(now + Math.max(deadline - now, READ_NANOS));
-		for (int i = 0; i < this.calls.size(); i++) {
-			if (!read(link, deadline, this.replies.get(i))) {
-				elsewhere.add(i);
+		try {
+			for (int i = 0; i < this.calls.size(); i++) {
+				if (!read(link, deadline, this.replies.get(i))) {
+					elsewhere.add(i);
+				}
 			}
 		}
-		this.links.release(link);
+		finally {
+			this.links.release(link);
+		}
 		for (int i : elsewhere) {
 			CompletableFuture<RedisReply> reply = this.replies.get(i);
 			again.apply(this.calls.get(i)).whenComplete((other, failure) -> {

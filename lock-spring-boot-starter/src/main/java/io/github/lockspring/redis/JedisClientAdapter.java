@@ -173,17 +173,11 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	}
 
 	private static RedisReply exchange(JedisLink link, RedisCall call, boolean byText, boolean asking, long deadline) {
-		try {
-			if (asking) {
-				link.send(new CommandArguments(Protocol.Command.ASKING));
-				link.read(deadline);
-			}
-			link.send(JedisMessages.command(call, byText));
+		if (asking) {
+			link.send(new CommandArguments(Protocol.Command.ASKING));
+			link.read(deadline);
 		}
-		catch (RuntimeException ex) {
-			link.setBroken();
-			throw ex;
-		}
+		link.send(JedisMessages.command(call, byText));
 		RedisReply reply = link.readReply(deadline);
 		if (call.replicas() > 0 && reply.isChange()) {
 			reply.acknowledgedBy(acknowledgements(link, call, deadline));
@@ -201,7 +195,6 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			return JedisMessages.reply(link.read(deadline)).number(0);
 		}
 		catch (JedisException ex) {
-			link.setBroken();
 			throw new OutcomeUnknownException("Redis did not report how many replicas acknowledged: " + ex.getMessage(),
 					ex);
 		}

@@ -64,6 +64,11 @@ final class JedisLink extends Connection {
 
 	private long deadline;
 
+	/**
+	 * Number of commands whose replies were not read.
+	 */
+	private int unanswered;
+
 	private long usedNanos = System.nanoTime();
 
 	/**
@@ -109,6 +114,17 @@ final class JedisLink extends Connection {
 		this.deadline = deadline;
 	}
 
+	/**
+	 * End a call. The connection is broken if the reply was not read, whatever the
+	 * reason: it would be that to the next call.
+	 */
+	void endCall() {
+		if (this.unanswered > 0) {
+			setBroken();
+		}
+		end();
+	}
+
 	synchronized void end() {
 		this.busy = false;
 		this.usedNanos = System.nanoTime();
@@ -144,8 +160,13 @@ final class JedisLink extends Connection {
 	}
 
 	void send(CommandArguments command) {
-		sendCommand(command);
+		write(command);
 		flush();
+	}
+
+	void write(CommandArguments command) {
+		this.unanswered++;
+		sendCommand(command);
 	}
 
 	@Override
@@ -168,10 +189,6 @@ final class JedisLink extends Connection {
 			}
 			throw ex;
 		}
-		catch (RuntimeException ex) {
-			setBroken();
-			throw ex;
-		}
 	}
 
 	/**
@@ -182,7 +199,15 @@ final class JedisLink extends Connection {
 	Object read(long deadline) {
 		long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
 		setSoTimeout((int) Math.min(Math.max(millis, 1), Integer.MAX_VALUE));
-		return readProtocolWithCheckingBroken();
+		try {
+			Object reply = readProtocolWithCheckingBroken();
+			this.unanswered--;
+			return reply;
+		}
+		catch (JedisDataException ex) {
+			this.unanswered--;
+			throw ex;
+		}
 	}
 
 	/**

@@ -133,20 +133,24 @@ final class JedisLinks implements AutoCloseable {
 	 * @throws BackendUnavailableException if the server has become a replica
 	 */
 	private boolean isUsable(JedisLink link, long deadline) {
+		boolean primary = false;
 		try {
 			long now = System.nanoTime();
-			if (link.isPrimary(now + (deadline - now) / 2)) {
-				return true;
-			}
+			primary = link.isPrimary(now + (deadline - now) / 2);
 		}
 		catch (JedisException ex) {
-			link.setBroken();
-			release(link);
 			return false;
 		}
-		link.setBroken();
-		release(link);
-		throw new BackendUnavailableException("Redis rejected the command: the server is now a replica", null);
+		finally {
+			if (!primary) {
+				link.setBroken();
+				release(link);
+			}
+		}
+		if (!primary) {
+			throw new BackendUnavailableException("Redis rejected the command: the server is now a replica", null);
+		}
+		return true;
 	}
 
 	private JedisLink take(long deadline) {
@@ -244,7 +248,7 @@ final class JedisLinks implements AutoCloseable {
 	 * Return a connection to the pool. A broken one is not used again.
 	 */
 	void release(JedisLink link) {
-		link.end();
+		link.endCall();
 		boolean broken = link.isBroken();
 		this.lock.lock();
 		try {

@@ -103,7 +103,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 				link.cut();
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			this.failures++;
 			if (this.failures == 1 && !this.closed) {
 				logger.warn("Subscription to messages of Redis at " + this.address + " lost; it will be retried: "

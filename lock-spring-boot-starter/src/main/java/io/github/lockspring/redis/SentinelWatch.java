@@ -144,7 +144,7 @@ final class SentinelWatch implements AutoCloseable {
 					sentinel.awaitAnnouncement(INTERVAL);
 				}
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) {
 				fail(index, ex);
 			}
 			pause();
@@ -243,7 +243,7 @@ final class SentinelWatch implements AutoCloseable {
 		return since != null && now - since < MAX_FAILOVER_NANOS;
 	}
 
-	private void fail(int index, RuntimeException ex) {
+	private void fail(int index, Throwable ex) {
 		if (this.closed) {
 			return;
 		}

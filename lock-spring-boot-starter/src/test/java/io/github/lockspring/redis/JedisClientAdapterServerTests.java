@@ -209,6 +209,20 @@ class JedisClientAdapterServerTests {
 	}
 
 	@Test
+	void messagesArriveAgainAfterAnErrorInTheirDelivery() {
+		FailingChannel channel = new FailingChannel();
+		try (JedisClientAdapter client = new JedisClientAdapter(
+				new JedisConnectionFactory(RedisProcess.configuration(this.server)), RedisProcess.TIMEOUT)) {
+			client.start(channel, RedisProcess.TIMEOUT);
+			await().dontCatchUncaughtExceptions().atMost(BOUND).until(() -> {
+				this.server.command("PUBLISH", channel.name(), "message");
+				return channel.received;
+			});
+			assertThat(channel.failed).isTrue();
+		}
+	}
+
+	@Test
 	void grantThatIsNotAcceptedIsReleased() throws Exception {
 		this.process.takesGrants = false;
 		LeaseRequest holder = this.process.request("key");
@@ -288,6 +302,39 @@ class JedisClientAdapterServerTests {
 			.lines()
 			.filter((client) -> client.contains("id=") && !client.contains("cmd=client|list"))
 			.toList();
+	}
+
+	/**
+	 * Fails when it receives its first message.
+	 */
+	private static final class FailingChannel implements RedisChannel {
+
+		private volatile boolean failed;
+
+		private volatile boolean received;
+
+		@Override
+		public String name() {
+			return "failing";
+		}
+
+		@Override
+		public void message(String text) {
+			if (!this.failed) {
+				this.failed = true;
+				throw new NoClassDefFoundError("of a test");
+			}
+			this.received = true;
+		}
+
+		@Override
+		public void listening() {
+		}
+
+		@Override
+		public void failedOver() {
+		}
+
 	}
 
 }

@@ -27,8 +27,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
@@ -37,6 +39,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
@@ -133,6 +136,62 @@ class JedisLinksServerTests {
 		assertThatExceptionOfType(JedisConnectionException.class).isThrownBy(link::ping);
 		this.links.release(link);
 		assertThat(borrow(5_000).ping()).isTrue();
+	}
+
+	/**
+	 * An error, such as an overflow of the stack, may cut a call off before that. The
+	 * reply would be that to the next call.
+	 */
+	@Test
+	void connectionWhoseReplyWasNotReadIsNotUsedAgain() {
+		JedisLink link = borrow(5_000);
+		link.send(new CommandArguments(Protocol.Command.PING));
+		this.links.release(link);
+		assertThat(borrow(5_000)).isNotSameAs(link);
+		assertThat(link.isConnected()).isFalse();
+	}
+
+	@Test
+	void connectionsAreReplacedWhoseChecksWereCutOff() {
+		try (JedisLinks failing = new JedisLinks("a server", JedisLinksServerTests::failing, this.threads, () -> {
+		})) {
+			for (int i = 0; i <= MAX_LINKS; i++) {
+				assertThatExceptionOfType(StackOverflowError.class)
+					.isThrownBy(() -> failing.borrow(System.nanoTime() + TimeUnit.SECONDS.toNanos(5)));
+			}
+		}
+	}
+
+	@Test
+	void connectionsAreReplacedWhoseBatchesWereCutOff() {
+		try (JedisLinks failing = new JedisLinks("a server", (epoch) -> {
+			JedisLink link = failing(epoch);
+			given(link.idleNanos()).willReturn(0L);
+			return link;
+		}, this.threads, () -> {
+		})) {
+			for (int i = 0; i <= MAX_LINKS; i++) {
+				JedisBatch batch = new JedisBatch(failing);
+				batch.add(new RedisCall(RedisScript.PROBE, new byte[][] { { 'k' } }));
+				long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+				batch.write(deadline, deadline);
+				assertThatExceptionOfType(StackOverflowError.class)
+					.isThrownBy(() -> batch.read(deadline, (call) -> new CompletableFuture<>()));
+			}
+		}
+	}
+
+	/**
+	 * Overflows the stack of each reader, and is broken afterwards.
+	 */
+	private static JedisLink failing(int epoch) {
+		JedisLink link = mock(JedisLink.class);
+		given(link.epoch()).willReturn(epoch);
+		given(link.idleNanos()).willReturn(Long.MAX_VALUE);
+		given(link.isPrimary(anyLong())).willThrow(StackOverflowError.class);
+		given(link.readReply(anyLong())).willThrow(StackOverflowError.class);
+		given(link.isBroken()).willReturn(false, true);
+		return link;
 	}
 
 	/**
