@@ -171,9 +171,17 @@ final class AsyncAcquisition {
 
 	/**
 	 * Begin a step, which is cancelled if the result has been completed in the meantime.
+	 * One that throws an exception has failed, so that the locks held so far are
+	 * released.
 	 */
 	private CompletableFuture<@Nullable LockHandle> next(LongFunction<CompletableFuture<@Nullable LockHandle>> step) {
-		CompletableFuture<@Nullable LockHandle> next = step.apply(this.clock.nanosUntil(this.deadline));
+		CompletableFuture<@Nullable LockHandle> next;
+		try {
+			next = step.apply(this.clock.nanosUntil(this.deadline));
+		}
+		catch (Throwable ex) {
+			next = CompletableFuture.failedFuture(ex);
+		}
 		this.current = next;
 		if (this.result.isDone()) {
 			next.cancel(false);

@@ -29,6 +29,8 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.AdditionalAnswers;
 
 import io.github.lockspring.engine.EngineListener;
@@ -249,6 +251,23 @@ class AsyncLockTests {
 			.hasMessageContaining("'lock:a,lock:b,lock:c'");
 		assertThat(this.engine.size()).isZero();
 		held.close();
+		assertNothingLeft();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void ifAStepThrowsNoneIsKept(boolean immediately) {
+		StackOverflowError failure = new StackOverflowError();
+		LockHandle first = this.elsewhere.acquire("a", OPTIONS);
+		if (immediately) {
+			first.close();
+		}
+		CompletableFuture<LockHandle> future = LockUtils.acquireAllAsync(this.engine, OPTIONS.waitNanos(),
+				List.of((nanos) -> this.locks.tryAcquireAsync("a", OPTIONS), (nanos) -> {
+					throw failure;
+				}));
+		first.close();
+		assertThat(failure(future)).isSameAs(failure);
 		assertNothingLeft();
 	}
 

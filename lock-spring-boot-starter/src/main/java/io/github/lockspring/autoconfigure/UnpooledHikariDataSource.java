@@ -108,7 +108,7 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 			prepare(connection);
 			return connection;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (Throwable ex) {
 			connection.close();
 			throw ex;
 		}

@@ -264,7 +264,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private boolean awaitsNotifications(LeaseRequest request) {
 		return this.releaseListener != null && !request.hasMultipleKeys()
-				&& this.releaseListener.renewRegistration(request);
+				&& this.releaseListener.await(request, Duration.ZERO);
 	}
 
 	@Override

@@ -70,15 +70,6 @@ final class Registrations<T> {
 		});
 	}
 
-	/**
-	 * Renew a registration.
-	 * @return {@code false} if there is none
-	 */
-	boolean renew(String key, T registered) {
-		Map<T, Long> times = this.times.get(nameOf(key));
-		return times != null && times.computeIfPresent(registered, (same, since) -> System.nanoTime()) != null;
-	}
-
 	void remove(String key, T registered) {
 		if (!this.times.isEmpty()) {
 			this.times.computeIfPresent(nameOf(key), (name, times) -> {

@@ -147,7 +147,7 @@ final class ReleaseListener implements AutoCloseable {
 
 	/**
 	 * Register a request for the notification of the next release of its key, before it
-	 * is sent.
+	 * is sent or polled.
 	 * @param pause the time after which it is to be notified, unless its registration is
 	 * renewed before
 	 * @return whether notifications are currently received
@@ -176,14 +176,6 @@ final class ReleaseListener implements AutoCloseable {
 	 */
 	boolean isUsable() {
 		return this.listening || (!this.unsupported && !this.failing && !this.closed);
-	}
-
-	/**
-	 * Keep a request registered, if it has been until now.
-	 * @return whether notifications are currently received
-	 */
-	boolean renewRegistration(LeaseRequest request) {
-		return this.waiters.renew(request.key(), request) && this.listening;
 	}
 
 	/**

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -237,7 +238,7 @@ final class RedisCalls {
 			Thread.currentThread().interrupt();
 			throw new OutcomeUnknownException("Interrupted while waiting for the answer of Redis", ex);
 		}
-		catch (ExecutionException ex) {
+		catch (ExecutionException | CancellationException ex) { // canceled by the client
 			BackendException failure = this.client.translate(cause(ex));
 			if (failure != null) {
 				throw failure;

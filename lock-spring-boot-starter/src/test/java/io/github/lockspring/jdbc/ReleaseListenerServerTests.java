@@ -722,11 +722,24 @@ class ReleaseListenerServerTests {
 	@Test
 	void requestThatIsPolledWithoutNotificationsIsPolledAgainSoon() {
 		Requests.acquired(this.holder, "key");
-		LeaseRequest stranger = Requests.of("key");
 		LeaseRequest several = Requests.of(List.of("key", "other"));
-		assertThat(this.waiter.poll(List.of(stranger, several), Requests.TIMEOUT).values()).hasSize(2)
+		assertThat(this.waiter.poll(List.of(several), Requests.TIMEOUT).values()).singleElement()
 			.extracting(Denial::retryAfter)
-			.containsOnly(Duration.ofMillis(50));
+			.isEqualTo(Duration.ofMillis(50));
+	}
+
+	/**
+	 * A process that was paused is registered no longer.
+	 */
+	@Test
+	void requestWhoseRegistrationHasExpiredIsNotifiedAgainOnceItIsPolled() {
+		Requests.acquired(this.holder, "other");
+		awaited("other"); // so that it listens
+		LeaseRequest lease = Requests.acquired(this.holder, "key");
+		LeaseRequest request = Requests.of("key");
+		assertThatAreDeniedForLong(this.waiter, List.of(request));
+		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
+		Awaitility.await().until(() -> this.notifications.contains(request));
 	}
 
 	/**

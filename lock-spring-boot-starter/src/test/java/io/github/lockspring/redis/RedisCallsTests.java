@@ -18,13 +18,17 @@ package io.github.lockspring.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.github.lockspring.spi.OutcomeUnknownException;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyBoolean;
@@ -50,6 +54,19 @@ class RedisCallsTests {
 			.isThrownBy(() -> this.calls.runText(call, Duration.ofMillis(millis)))
 			.withMessage("Redis did not respond " + time);
 		then(this.client).should().suspect(call);
+	}
+
+	@Test
+	void callThatTheClientHasCanceledDoesNotAffectOthers() {
+		RedisCall call = new RedisCall(RedisScript.PROBE, new byte[][] { "key".getBytes(StandardCharsets.UTF_8) });
+		CompletableFuture<RedisReply> canceled = new CompletableFuture<>();
+		canceled.cancel(true);
+		RedisReply reply = mock(RedisReply.class);
+		given(this.client.sendAll(any(), any()))
+			.willReturn(List.of(canceled, CompletableFuture.completedFuture(reply)));
+		given(this.client.translate(any(CancellationException.class)))
+			.willReturn(new OutcomeUnknownException("canceled", null));
+		assertThat(this.calls.runAll(List.of(call, call), Duration.ofSeconds(1))).containsExactly(null, reply);
 	}
 
 }
