@@ -254,7 +254,7 @@ final class Acquirer {
 			hold.queue().setAsking(false);
 			hold.queue().wakeAwaiting();
 		}
-		if (denial != null && hold.isLeader() && retrySchedule.maySleep()) {
+		if (denial != null && !postponed && hold.isLeader() && retrySchedule.maySleep()) {
 			retrySchedule.sleep(this.poller.watch(hold, denial));
 		}
 	}

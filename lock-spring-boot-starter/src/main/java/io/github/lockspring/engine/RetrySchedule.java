@@ -238,7 +238,8 @@ final class RetrySchedule {
 	 * @param denial the denial, or {@code null} if the store failed
 	 */
 	void answered(@Nullable Denial denial, long now) {
-		this.triedLast = remaining(now) <= 0 && (denial == null || !denial.postponed());
+		boolean postponed = denial != null && denial.postponed();
+		this.triedLast = remaining(now) <= 0 && !postponed;
 		this.pause = this.hasNotifications
 				? Math.min(Durations.nanos(this.settings.polling().queue()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS)
 				: Math.min(Durations.nanos(this.settings.polling().max()),
@@ -248,7 +249,7 @@ final class RetrySchedule {
 			pause = Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())),
 					Durations.nanos(this.settings.polling().min()));
 		}
-		this.tryAt = now + Durations.jitter(pause);
+		this.tryAt = now + (postponed ? pause : Durations.jitter(pause));
 	}
 
 	/**

@@ -192,9 +192,11 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private Attempt contend(LeaseRequest request, ReleaseListener releaseListener, Duration timeout) {
 		Duration pause = this.operations.takePause(request);
-		boolean paused = pause.compareTo(Duration.ZERO) > 0;
-		boolean listening = !request.hasMultipleKeys() && releaseListener.await(request, pause);
-		Attempt attempt = paused ? new Denial(pause, 0, false, true) : acquire(request, true, timeout);
+		if (pause.compareTo(Duration.ZERO) > 0) {
+			return new Denial(pause, 0, false, true);
+		}
+		boolean listening = !request.hasMultipleKeys() && releaseListener.await(request);
+		Attempt attempt = acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
 			releaseListener.listenForAWhile();
 			return LeaseOperations.limited(denial, request, listening);
@@ -263,8 +265,7 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	private boolean awaitsNotifications(LeaseRequest request) {
-		return this.releaseListener != null && !request.hasMultipleKeys()
-				&& this.releaseListener.await(request, Duration.ZERO);
+		return this.releaseListener != null && !request.hasMultipleKeys() && this.releaseListener.await(request);
 	}
 
 	@Override

@@ -98,7 +98,7 @@ final class LeaseOperations {
 		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
 		Duration retryAfter = Durations.min(denial.retryAfter(),
 				notified ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter());
-		return new Denial(retryAfter, 0, denial.recalled(), denial.postponed());
+		return new Denial(retryAfter, 0, denial.recalled());
 	}
 
 	/**

@@ -20,7 +20,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -60,12 +59,11 @@ final class Registrations<T> {
 
 	/**
 	 * Register an object, or renew its registration.
-	 * @param pause the time after which the registration begins
 	 */
-	void add(String key, T registered, Duration pause) {
+	void add(String key, T registered) {
 		this.times.compute(nameOf(key), (name, times) -> {
 			Map<T, Long> all = (times != null) ? times : new ConcurrentHashMap<>();
-			all.put(registered, System.nanoTime() + Math.max(pause.toNanos(), 0));
+			all.put(registered, System.nanoTime());
 			return all;
 		});
 	}
@@ -98,14 +96,8 @@ final class Registrations<T> {
 	 * Return those who are registered for a key.
 	 * @param name the name of the key
 	 */
-	List<T> of(String name) {
-		long now = System.nanoTime();
-		return this.times.getOrDefault(name, Map.of())
-			.entrySet()
-			.stream()
-			.filter((registration) -> now - registration.getValue() >= 0)
-			.map(Map.Entry::getKey)
-			.toList();
+	Set<T> of(String name) {
+		return this.times.getOrDefault(name, Map.of()).keySet();
 	}
 
 }

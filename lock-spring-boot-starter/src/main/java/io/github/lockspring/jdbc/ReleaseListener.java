@@ -148,12 +148,10 @@ final class ReleaseListener implements AutoCloseable {
 	/**
 	 * Register a request for the notification of the next release of its key, before it
 	 * is sent or polled.
-	 * @param pause the time after which it is to be notified, unless its registration is
-	 * renewed before
 	 * @return whether notifications are currently received
 	 */
-	boolean await(LeaseRequest request, Duration pause) {
-		this.waiters.add(request.key(), request, pause);
+	boolean await(LeaseRequest request) {
+		this.waiters.add(request.key(), request);
 		return this.listening;
 	}
 
@@ -161,7 +159,7 @@ final class ReleaseListener implements AutoCloseable {
 	 * Register a value for notifications of its changes, before it is read.
 	 */
 	void watch(String key) {
-		this.watches.add(key, key, Duration.ZERO);
+		this.watches.add(key, key);
 	}
 
 	/**
@@ -198,7 +196,7 @@ final class ReleaseListener implements AutoCloseable {
 		listenForAWhile();
 		boolean listening = this.listening;
 		if (listening) {
-			this.recallable.add(request.key(), request, Duration.ZERO);
+			this.recallable.add(request.key(), request);
 		}
 		return listening;
 	}

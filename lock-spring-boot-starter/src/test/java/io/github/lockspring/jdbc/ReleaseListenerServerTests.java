@@ -557,7 +557,7 @@ class ReleaseListenerServerTests {
 					new TableName(table));
 			listener.listenForAWhile();
 			LeaseRequest request = Requests.of("key");
-			Awaitility.await().until(() -> listener.await(request, Duration.ZERO) || !listener.isUsable());
+			Awaitility.await().until(() -> listener.await(request) || !listener.isUsable());
 			listener.close();
 			assertThat(connection.getAutoCommit()).isFalse();
 			assertThat(connection.getNetworkTimeout()).isEqualTo(12_345);
