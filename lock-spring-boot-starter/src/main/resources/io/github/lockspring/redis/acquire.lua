@@ -10,7 +10,7 @@
 -- {0, ms until a retry may succeed, attempt id} if denied, with a 1 if the owner is the first to wait for a lease that was recalled;
 -- {-1, limit, version} if the limit of the permits is superseded.
 
--- The common case comes first: one resource, free, no contenders, no permits. Every command counts here.
+-- The common case comes first: one resource, free, no contenders. Every command counts here.
 local record = redis.call('HGET', KEYS[1], 'state')
 local former
 if record then
@@ -20,7 +20,7 @@ elseif redis.call('EXISTS', KEYS[1]) == 0 then
 	former = 0
 end
 local mode = ARGV[5]
-if former and former < 9e15 and (mode == 'x' or mode == 's') and (#KEYS == 1 and not ARGV[7]
+if former and former < 9e15 and (#KEYS == 1 and not ARGV[7]
 		or #KEYS == 2 and ARGV[7] == 'mark' and redis.call('EXISTS', KEYS[2]) == 0) then
 	local time = redis.call('TIME')
 	local grantedAt = time[1] .. string.sub('00000' .. time[2], -6)
@@ -36,9 +36,15 @@ if former and former < 9e15 and (mode == 'x' or mode == 's') and (#KEYS == 1 and
 	if mode == 'x' then
 		redis.call('HSET', KEYS[1], 'state', ARGV[1] .. grantedAt .. ' ' .. ARGV[2] .. ' ' .. fence)
 	else
+		local permits, limit, version = string.match(mode, '^p (%d+) (%d+) ?(%d*)$')
+		permits = permits or '1'
 		local till = string.format('%.0f', grantedAt + ARGV[2] * 1000)
-		redis.call('HSET', KEYS[1], 'state', '1 s 1/0/' .. till .. ' ' .. till .. ' 0 ' .. fence,
-				string.sub(ARGV[1], 5, -2), 'h 1 ' .. till .. ' ' .. string.format('%.0f', token))
+		local shares = permits .. '/' .. (limit or '0') .. '/' .. till
+		if (version or '') ~= '' then
+			shares = shares .. '/' .. version
+		end
+		redis.call('HSET', KEYS[1], 'state', '1 ' .. string.sub(mode, 1, 1) .. ' ' .. shares .. ' ' .. till .. ' 0 ' .. fence,
+				string.sub(ARGV[1], 5, -2), 'h ' .. permits .. ' ' .. till .. ' ' .. string.format('%.0f', token))
 	end
 	redis.call('PEXPIRE', KEYS[1], ttl)
 	return token

@@ -3,12 +3,12 @@
 -- ARGV: the beginning of a record, "1 x <owner> ", with "r" for a lease that was to be recallable.
 -- Answer: 1 if it held all of the resources until now, else 0.
 
--- The common case comes first: one resource, exclusive or of a single reader, no contenders. A server that is out of memory rejects
--- the first write of a script if it may need memory, which PEXPIRE does not.
+-- The common case comes first: one resource, a single holder, no contenders. A server that is out of memory rejects the first write
+-- of a script if it may need memory, which PEXPIRE does not.
 local owner = string.sub(ARGV[1], 5, -2)
 local single = not KEYS[2] or not KEYS[3] and ARGV[2] and string.find(ARGV[2], '^mark')
 local record = single and redis.call('HGET', KEYS[1], 'state')
-local reads, till, fence
+local share, till, fence
 if record and string.find(record, ARGV[1], 1, true) == 1 then
 	local grantedAt, lease
 	grantedAt, lease, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #ARGV[1] + 1)
@@ -21,15 +21,19 @@ if record and string.find(record, ARGV[1], 1, true) == 1 then
 	end
 	till = grantedAt and grantedAt + lease * 1000
 elseif record then
-	fence = string.match(record, '^1 s 1/0/%d+ %d+ 0 (%d+)$')
-	reads = fence and redis.call('HGET', KEYS[1], owner)
-	till = reads and tonumber(string.match(reads, '^h 1 (%d+) %d+$'))
+	local used, permits
+	used, fence = string.match(record, '^1 [sp] (%d+)/[%d/]+ %d+ 0 (%d+)$')
+	share = fence and redis.call('HGET', KEYS[1], owner)
+	if share then
+		permits, till = string.match(share, '^h (%d+) (%d+) %d+$')
+		till = permits == used and tonumber(till)
+	end
 end
 if till then
 	local time = redis.call('TIME')
 	local now = time[1] * 1000000 + time[2]
 	redis.call('PEXPIRE', KEYS[1], string.format('%.0f', 10000 + math.max(fence - now, 0) / 1000))
-	if reads then
+	if share then
 		redis.call('HDEL', KEYS[1], owner)
 	end
 	redis.call('HSET', KEYS[1], 'state', '1 ' .. fence)
