@@ -163,7 +163,10 @@ final class PermitLimits {
 			return reading.join();
 		}
 		catch (CompletionException ex) {
-			throw (ex.getCause() instanceof EngineException failure) ? failure : ex;
+			if (ex.getCause() instanceof Error error) {
+				throw error;
+			}
+			throw (ex.getCause() instanceof RuntimeException failure) ? failure : ex;
 		}
 		finally {
 			if (interrupted) {

@@ -143,7 +143,7 @@ final class RetainedLeases {
 				this.context.store().declineRecall(lease, this.context.settings().operationTimeout());
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.debug("Could not decline the recall of " + KeyFormat.quote(lease.key())
 					+ "; those who recalled it wait until their time is over", ex);
 		}
@@ -188,7 +188,7 @@ final class RetainedLeases {
 		try {
 			this.context.store().poll(List.of(), this.context.settings().operationTimeout());
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.debug("Could not check whether recalls are received", ex);
 		}
 	}

@@ -61,6 +61,13 @@ final class Answers {
 	}
 
 	/**
+	 * Return whether a request failed because the connection or the session was lost.
+	 */
+	static boolean isDisconnected(Throwable failure) {
+		return cause(failure) instanceof KeeperException.ConnectionLossException || isExpired(failure);
+	}
+
+	/**
 	 * Return whether a node no longer existed, because it was deleted or its session has
 	 * ended.
 	 */

@@ -19,14 +19,21 @@ package io.github.lockspring.zookeeper;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * Nodes to be deleted as soon as the connection is restored: nodes whose deletion was not
- * answered, and nodes of requests whose creation was not answered. They would exist as
- * long as their session, and end with it.
+ * Nodes to be deleted as soon as the connection is restored, or a moment later if the
+ * deletion failed for another reason: nodes whose deletion was not answered, and nodes of
+ * requests whose creation was not answered. They would exist as long as their session,
+ * and end with it.
  */
 final class PendingDeletes {
 
@@ -36,6 +43,10 @@ final class PendingDeletes {
 
 	private final BiFunction<Session, LeaseRequest, CompletableFuture<?>> search;
 
+	private final Executor later = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
+
+	private final AtomicBoolean retrying = new AtomicBoolean();
+
 	/**
 	 * Create an instance.
 	 * @param search finds and deletes the nodes of a request in a session
@@ -44,9 +55,13 @@ final class PendingDeletes {
 		this.search = search;
 	}
 
-	void add(Session session, String path) {
+	/**
+	 * Add a node whose deletion has failed.
+	 */
+	void add(Session session, String path, Throwable failure) {
 		if (!session.isOver()) {
 			this.paths.put(path, session);
+			deleted(this.paths, path, failure);
 		}
 	}
 
@@ -62,14 +77,32 @@ final class PendingDeletes {
 	void clear(Session session) {
 		this.paths.forEach((path, owner) -> {
 			if (owner == session) {
-				session.delete(path).thenRun(() -> this.paths.remove(path));
+				session.delete(path).whenComplete((done, failure) -> deleted(this.paths, path, failure));
 			}
 		});
 		this.requests.forEach((request, owner) -> {
 			if (owner == session) {
-				this.search.apply(session, request).thenRun(() -> this.requests.remove(request));
+				this.search.apply(session, request)
+					.whenComplete((done, failure) -> deleted(this.requests, request, failure));
 			}
 		});
+	}
+
+	private <T> void deleted(Map<T, Session> pending, T item, @Nullable Throwable failure) {
+		if (failure == null) {
+			pending.remove(item);
+		}
+		else if (!Answers.isDisconnected(failure) && this.retrying.compareAndSet(false, true)) {
+			this.later.execute(this::retry);
+		}
+	}
+
+	private void retry() {
+		this.retrying.set(false);
+		Stream.of(this.paths, this.requests)
+			.flatMap((pending) -> pending.values().stream())
+			.distinct()
+			.forEach(this::clear);
 	}
 
 	/**

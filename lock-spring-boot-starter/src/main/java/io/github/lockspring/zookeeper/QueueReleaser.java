@@ -48,7 +48,7 @@ final class QueueReleaser {
 
 	private final PlaceholderNodes placeholderNodes;
 
-	private final PendingDeletes pendingDeletes = new PendingDeletes(this::search);
+	private final PendingDeletes pendingDeletes = new PendingDeletes(this::searchOrphans);
 
 	QueueReleaser(LockPaths paths, Connection connection, Map<LeaseRequest, QueueEntry> entries, Watches watches) {
 		this.paths = paths;
@@ -141,7 +141,7 @@ final class QueueReleaser {
 	CompletableFuture<Boolean> delete(Session session, String path) {
 		CompletableFuture<Boolean> answer = session.delete(path).whenComplete((deleted, failure) -> {
 			if (failure != null) {
-				this.pendingDeletes.add(session, path);
+				this.pendingDeletes.add(session, path, failure);
 			}
 		});
 		if (QueueNode.isLate(path)) {
@@ -159,6 +159,15 @@ final class QueueReleaser {
 		return Answers.all(
 				request.keys().stream().map(this.paths::of).map((parent) -> deleteAll(session, parent, owner)).toList())
 			.thenApply((deleted) -> deleted.contains(true));
+	}
+
+	/**
+	 * Delete the nodes of a request, unless it was made again in the meantime.
+	 */
+	private CompletableFuture<Boolean> searchOrphans(Session session, LeaseRequest request) {
+		return this.entries.containsKey(request)
+				? CompletableFuture.failedFuture(new IllegalStateException("The request has an entry"))
+				: search(session, request);
 	}
 
 	private static CompletableFuture<Boolean> deleteAll(Session session, String parent, String owner) {

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.apache.zookeeper.CreateMode;
@@ -201,10 +202,10 @@ final class Session {
 	}
 
 	CompletableFuture<CreatedNode> create(String path, byte[] data, CreateMode mode) {
-		Answer<CreatedNode> answer = new Answer<>();
-		this.zooKeeper.create(path, data, this.acl, mode, (code, asked, context, name, stat) -> answer.confirm(code,
-				asked, (stat != null) ? new CreatedNode(name, stat.getCzxid()) : null), null);
-		return answer;
+		return ask((Answer<CreatedNode> answer) -> this.zooKeeper.create(path, data, this.acl, mode,
+				(code, asked, context, name, stat) -> answer.confirm(code, asked,
+						(stat != null) ? new CreatedNode(name, stat.getCzxid()) : null),
+				null));
 	}
 
 	/**
@@ -220,10 +221,8 @@ final class Session {
 	 * @return whether it existed; fails if it has another version
 	 */
 	CompletableFuture<Boolean> delete(String path, int version) {
-		Answer<Boolean> answer = new Answer<>();
-		this.zooKeeper.delete(path, version, (code, asked, context) -> answer
-			.confirm(isMissing(code) ? Code.OK.intValue() : code, asked, !isMissing(code)), null);
-		return answer;
+		return ask((Answer<Boolean> answer) -> this.zooKeeper.delete(path, version, (code, asked, context) -> answer
+			.confirm(isMissing(code) ? Code.OK.intValue() : code, asked, !isMissing(code)), null));
 	}
 
 	/**
@@ -247,11 +246,9 @@ final class Session {
 	 * List the children of a node, none if it does not exist.
 	 */
 	CompletableFuture<List<String>> children(String path) {
-		Answer<List<String>> answer = new Answer<>();
-		this.zooKeeper.getChildren(path, false,
+		return ask((Answer<List<String>> answer) -> this.zooKeeper.getChildren(path, false,
 				(code, asked, context, names) -> answer.receive(code, asked, (names != null) ? names : List.of()),
-				null);
-		return answer;
+				null));
 	}
 
 	/**
@@ -268,20 +265,16 @@ final class Session {
 	 * @param watcher notified when the node is changed or deleted
 	 */
 	CompletableFuture<Optional<NodeContent>> watch(String path, Watcher watcher) {
-		Answer<Optional<NodeContent>> answer = new Answer<>();
-		this.zooKeeper.getData(path, watcher,
-				(code, asked, context, data, stat) -> answer.receive(code, asked, content(data, stat)), null);
-		return answer;
+		return ask((Answer<Optional<NodeContent>> answer) -> this.zooKeeper.getData(path, watcher,
+				(code, asked, context, data, stat) -> answer.receive(code, asked, content(data, stat)), null));
 	}
 
 	/**
 	 * Read a node.
 	 */
 	CompletableFuture<Optional<NodeContent>> read(String path) {
-		Answer<Optional<NodeContent>> answer = new Answer<>();
-		this.zooKeeper.getData(path, false,
-				(code, asked, context, data, stat) -> answer.receive(code, asked, content(data, stat)), null);
-		return answer;
+		return ask((Answer<Optional<NodeContent>> answer) -> this.zooKeeper.getData(path, false,
+				(code, asked, context, data, stat) -> answer.receive(code, asked, content(data, stat)), null));
 	}
 
 	private static Optional<NodeContent> content(byte[] data, @Nullable Stat stat) {
@@ -301,17 +294,16 @@ final class Session {
 	 * @param watcher notified when the node is created, changed or deleted
 	 */
 	CompletableFuture<Void> watchAny(String path, Watcher watcher) {
-		Answer<Void> answer = new Answer<>();
-		this.zooKeeper.exists(path, watcher, (code, asked, context, stat) -> answer.receive(code, asked, null), null);
-		return answer;
+		return ask((Answer<Void> answer) -> this.zooKeeper.exists(path, watcher,
+				(code, asked, context, stat) -> answer.receive(code, asked, null), null));
 	}
 
 	/**
 	 * Remove all watches of a node. Their watchers are notified of that.
 	 */
 	void unwatch(String path) {
-		this.zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (code, asked, context) -> {
-		}, null);
+		ask((Answer<Void> answer) -> this.zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true,
+				(code, asked, context) -> answer.receive(code, asked, null), null));
 	}
 
 	/**
@@ -319,10 +311,8 @@ final class Session {
 	 * @param version the version that the data must have, or {@link #ANY_VERSION}
 	 */
 	CompletableFuture<Stat> setData(String path, byte[] data, int version) {
-		Answer<Stat> answer = new Answer<>();
-		this.zooKeeper.setData(path, data, version, (code, asked, context, stat) -> answer.confirm(code, asked, stat),
-				null);
-		return answer;
+		return ask((Answer<Stat> answer) -> this.zooKeeper.setData(path, data, version,
+				(code, asked, context, stat) -> answer.confirm(code, asked, stat), null));
 	}
 
 	/**
@@ -338,9 +328,8 @@ final class Session {
 	 * the leader answers this without its followers.
 	 */
 	CompletableFuture<Void> sync() {
-		Answer<Void> answer = new Answer<>();
-		this.zooKeeper.sync(root(), (code, asked, context) -> answer.receive(code, asked, null), null);
-		return answer;
+		return ask((Answer<Void> answer) -> this.zooKeeper.sync(root(),
+				(code, asked, context) -> answer.receive(code, asked, null), null));
 	}
 
 	/**
@@ -349,10 +338,8 @@ final class Session {
 	 * state that includes all transactions before it.
 	 */
 	CompletableFuture<Void> confirm() {
-		Answer<Void> answer = new Answer<>();
-		this.zooKeeper.multi(List.of(Op.check(root(), ANY_VERSION)), (code, none, context, results) -> answer
-			.confirm(isMissing(code) ? Code.OK.intValue() : code, none, null), null);
-		return answer;
+		return ask((Answer<Void> answer) -> this.zooKeeper.multi(List.of(Op.check(root(), ANY_VERSION)), (code, none,
+				context, results) -> answer.confirm(isMissing(code) ? Code.OK.intValue() : code, none, null), null));
 	}
 
 	/**
@@ -373,8 +360,26 @@ final class Session {
 			Function<CompletableFuture<List<OpResult>>, CompletableFuture<T>> handling) {
 		Answer<List<OpResult>> answer = new Answer<>();
 		CompletableFuture<T> handled = handling.apply(answer);
-		this.zooKeeper.multi(changes, (code, none, context, results) -> answer.confirm(code, none, results), null);
+		ask(answer, (any) -> this.zooKeeper.multi(changes,
+				(code, none, context, results) -> answer.confirm(code, none, results), null));
 		return handled;
+	}
+
+	private <T> CompletableFuture<T> ask(Consumer<Answer<T>> request) {
+		return ask(new Answer<>(), request);
+	}
+
+	/**
+	 * Send a request. If the client throws an exception or error, it is the answer.
+	 */
+	private static <T> CompletableFuture<T> ask(Answer<T> answer, Consumer<Answer<T>> request) {
+		try {
+			request.accept(answer);
+		}
+		catch (Throwable ex) {
+			answer.completeExceptionally(ex);
+		}
+		return answer;
 	}
 
 	Op creation(String path, byte[] data, CreateMode mode) {

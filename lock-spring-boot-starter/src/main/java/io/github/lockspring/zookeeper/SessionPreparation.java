@@ -50,12 +50,16 @@ final class SessionPreparation {
 	 */
 	CompletableFuture<Session> prepare(ZooKeeper zooKeeper) {
 		long sent = System.nanoTime();
-		return findTop(zooKeeper).thenCompose((found) -> createRoot()).thenCompose((code) -> {
-			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
-				throw new CompletionException(KeeperException.create(Code.get(code), this.paths.root()));
-			}
-			return readAcl(zooKeeper);
-		}).thenApply((acl) -> new Session(zooKeeper, this.paths, checked(acl), sent));
+		return CompletableFuture.completedFuture(zooKeeper)
+			.thenCompose(this::findTop)
+			.thenCompose((found) -> createRoot())
+			.thenCompose((code) -> {
+				if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
+					throw new CompletionException(KeeperException.create(Code.get(code), this.paths.root()));
+				}
+				return readAcl(zooKeeper);
+			})
+			.thenApply((acl) -> new Session(zooKeeper, this.paths, checked(acl), sent));
 	}
 
 	/**

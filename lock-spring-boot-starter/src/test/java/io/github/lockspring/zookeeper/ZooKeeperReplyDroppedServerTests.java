@@ -30,6 +30,7 @@ import org.apache.curator.framework.state.ConnectionState;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -210,6 +211,25 @@ class ZooKeeperReplyDroppedServerTests {
 			assertThat(ZooKeeperStore.queue(admin, "ghost")).hasSize(1);
 			proxy.heal();
 			FaultRun.eventually().until(() -> ZooKeeperStore.queue(admin, "ghost").isEmpty());
+		}
+		this.run.assertNothingLeft(this.store::assertNothingLeft);
+	}
+
+	@Test
+	void nodeWhoseDeletionIsRejectedIsDeletedLater() throws Exception {
+		LockBackend backend = this.victims.get(0).backend;
+		try (CuratorFramework admin = Clients.create(server.connectString())) {
+			admin.start();
+			LeaseRequest lease = request("forbidden", 1);
+			assertThat(backend.contend(lease, SESSION)).isInstanceOf(Grant.class);
+			String path = ZooKeeperStore.pathOf(admin, "forbidden");
+			int perms = ZooDefs.Perms.ALL - ZooDefs.Perms.DELETE;
+			admin.setACL().withACL(List.of(new ACL(perms, ZooDefs.Ids.ANYONE_ID_UNSAFE))).forPath(path);
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.release(lease, SESSION))
+				.withMessageContaining("NoAuth");
+			admin.setACL().withACL(ZooDefs.Ids.OPEN_ACL_UNSAFE).forPath(path);
+			FaultRun.eventually().until(() -> ZooKeeperStore.queue(admin, "forbidden").isEmpty());
 		}
 		this.run.assertNothingLeft(this.store::assertNothingLeft);
 	}

@@ -139,6 +139,15 @@ final class ModelConnection {
 	}
 
 	/**
+	 * Send a request of the application.
+	 */
+	<T> void request(Request<T> request, IntConsumer arrival, Receiver<T> receiver) {
+		this.network.mayThrow();
+		submit(request, arrival, receiver);
+		this.network.mayThrow();
+	}
+
+	/**
 	 * Send a request, now or when there is a connection.
 	 * @param request the request
 	 * @param arrival called with the code of the answer when it arrives

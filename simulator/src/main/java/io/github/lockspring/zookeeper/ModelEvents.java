@@ -23,6 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockspring.simulator.cluster.ClientError;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
@@ -88,7 +89,7 @@ final class ModelEvents {
 		try {
 			event.run();
 		}
-		catch (Exception ex) {
+		catch (Exception | ClientError ex) {
 			logger.error("An event was not handled", ex);
 		}
 	}

@@ -142,7 +142,7 @@ public final class ModelZooKeeper extends ZooKeeper {
 	}
 
 	private <T> void submit(Request<T> request, ModelConnection.Receiver<T> receiver) {
-		this.connection.submit(request, (code) -> {
+		this.connection.request(request, (code) -> {
 		}, receiver);
 	}
 
@@ -151,7 +151,7 @@ public final class ModelZooKeeper extends ZooKeeper {
 	 */
 	private <T> void submit(Request<T> request, String path, @Nullable Watcher watcher, boolean alsoMissing,
 			ModelConnection.Receiver<T> receiver) {
-		this.connection.submit(request, (code) -> {
+		this.connection.request(request, (code) -> {
 			if (watcher != null) {
 				this.connection.watches().add(code, path, watcher, alsoMissing);
 			}
@@ -242,7 +242,7 @@ public final class ModelZooKeeper extends ZooKeeper {
 	public void removeAllWatches(String path, Watcher.WatcherType type, boolean local, VoidCallback callback,
 			Object context) {
 		Set<Watcher>[] removed = newSets();
-		this.connection.submit((server) -> server.unwatch(path),
+		this.connection.request((server) -> server.unwatch(path),
 				(code) -> removed[0] = this.connection.watches().remove(path), (code, done) -> {
 					KeeperState state = (code == Code.CONNECTIONLOSS.intValue()
 							|| code == Code.SESSIONEXPIRED.intValue()) ? KeeperState.Disconnected

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -56,6 +57,17 @@ class ClusterSimulationTests {
 	@EnumSource
 	void guaranteesHoldUnderFaults(StoreType store) {
 		LongStream.range(FIRST, FIRST + SEEDS).forEach((seed) -> check(Simulation.ofSeed(seed, store)));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void guaranteesHoldIfCallsThrowErrors(StoreType store) {
+		LongStream.range(FIRST, FIRST + SEEDS).forEach((seed) -> check(Simulation.ofSeed(seed, store).withErrors()));
+	}
+
+	@Test
+	void nodesWhoseDeletionFailsAreDeletedLater() {
+		check(Simulation.ofSeed(200075, StoreType.ZOOKEEPER).withErrors());
 	}
 
 	@ParameterizedTest

@@ -136,7 +136,7 @@ final class Claim {
 
 	/**
 	 * Change the claim.
-	 * @return whether that is confirmed
+	 * @return {@code false} if it turned out to be lost
 	 */
 	boolean change(Change change, long amount, Runnable call) {
 		this.worker.record(new LockFact.ChangeBegun(this.operation, change, amount));
@@ -147,11 +147,11 @@ final class Claim {
 		catch (LockLostException ex) {
 			outcome = Outcome.LOST;
 		}
-		catch (LockException ex) {
+		catch (LockException | ClientError ex) {
 			outcome = Outcome.UNKNOWN;
 		}
 		this.worker.record(new LockFact.ChangeEnded(this.operation, change, outcome));
-		return outcome == Outcome.DONE;
+		return outcome != Outcome.LOST;
 	}
 
 	void release(LockHandle handle) {
@@ -160,7 +160,7 @@ final class Claim {
 			handle.close();
 			returned();
 		}
-		catch (LockException ex) {
+		catch (LockException | ClientError ex) {
 			failed(ex);
 		}
 	}

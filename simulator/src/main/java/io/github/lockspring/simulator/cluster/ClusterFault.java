@@ -120,7 +120,13 @@ public enum ClusterFault {
 	/**
 	 * A replica with an older state takes the place of the server.
 	 */
-	FAILED_OVER;
+	FAILED_OVER,
+
+	/**
+	 * Calls of a process throw an {@link Error}, before or after the server has executed
+	 * them. Only in simulations {@linkplain Simulation#withErrors() with errors}.
+	 */
+	CALLS_THROW;
 
 	/**
 	 * Return the faults under which a lock has one holder, without exception.
@@ -131,11 +137,11 @@ public enum ClusterFault {
 	}
 
 	/**
-	 * Return all faults.
+	 * Return all faults but errors.
 	 * @return the faults
 	 */
 	public static Set<ClusterFault> all() {
-		return EnumSet.allOf(ClusterFault.class);
+		return EnumSet.range(PROCESS_PAUSED, FAILED_OVER);
 	}
 
 }

@@ -139,13 +139,18 @@ final class Faults {
 			}
 			case REPLIES_LOST -> {
 				Link link = member.link();
-				lasts(FaultKind.PARTITIONED, member.name(),
+				lasts(FaultKind.CALLS_FAILED, member.name(),
 						() -> link.lose(this.random.nextInt(2, 20), this.random.nextInt(2, 5)), () -> link.lose(0, 0));
 			}
 			case CONNECTIONS_LOST -> {
 				Link link = member.link();
-				lasts(FaultKind.PARTITIONED, member.name(), () -> link.reset(this.random.nextInt(2, 5)),
+				lasts(FaultKind.CALLS_FAILED, member.name(), () -> link.reset(this.random.nextInt(2, 5)),
 						() -> link.reset(0));
+			}
+			case CALLS_THROW -> {
+				Link link = member.link();
+				lasts(FaultKind.CALLS_FAILED, member.name(), () -> link.throwErrors(this.random.nextInt(2, 20)),
+						() -> link.throwErrors(0));
 			}
 			case SUBSCRIPTIONS_LOST -> at(FaultKind.NOTIFICATION_LOST,
 					() -> this.cluster.store().loseSubscriptions(this.random.nextBoolean()));

@@ -52,6 +52,8 @@ public final class Link {
 
 	private int resetOneOf;
 
+	private int throwOneOf;
+
 	private long cutFrom = Long.MAX_VALUE;
 
 	/**
@@ -109,6 +111,23 @@ public final class Link {
 	}
 
 	/**
+	 * Let calls throw errors at random.
+	 * @param oneOf one of how many moments at which they can, 0 for none
+	 */
+	public void throwErrors(int oneOf) {
+		this.throwOneOf = oneOf;
+	}
+
+	/**
+	 * Throw an error, or not.
+	 */
+	void mayThrow() {
+		if (this.throwOneOf > 0 && isOneOf(this.throwOneOf)) {
+			throw new ClientError();
+		}
+	}
+
+	/**
 	 * Lose everything until it is healed.
 	 * @param cut whether to lose it
 	 */
@@ -133,6 +152,7 @@ public final class Link {
 	 * @throws CallFailedException if there is none
 	 */
 	public <T> T call(Supplier<T> action, Duration timeout) {
+		mayThrow();
 		Thread caller = Thread.currentThread();
 		long begin = Replaced.nanoTime();
 		Call<T> call = begin(action, (ended) -> Replaced.unpark(caller));
@@ -147,6 +167,7 @@ public final class Link {
 		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}
+		mayThrow();
 		return call.result();
 	}
 

@@ -122,7 +122,7 @@ final class LockWork implements Runnable {
 			claim.granted(handle);
 			return handle;
 		}
-		catch (LockException ex) {
+		catch (LockException | ClientError ex) {
 			claim.failed(ex);
 			return null;
 		}

@@ -56,7 +56,7 @@ final class MethodWork implements Runnable {
 			method.call.on(this.process, key, waitTime, body);
 			claim.returned();
 		}
-		catch (LockException ex) {
+		catch (LockException | ClientError ex) {
 			claim.failed(ex);
 		}
 		catch (CompletionException ex) {

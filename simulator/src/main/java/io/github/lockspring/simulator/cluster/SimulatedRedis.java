@@ -142,10 +142,28 @@ public final class SimulatedRedis implements SimulatedStore {
 		@Override
 		public <T> CompletableFuture<T> exchange(Connection connection, Function<RedisModel, T> atServer) {
 			ReplyFuture<T> future = new ReplyFuture<>(this.node);
-			Call<T> call = new Call<>(this.link, connection(connection),
-					(ended) -> future.arrive(ended.reply(), translate(ended.failure())));
+			boolean throwing = connection != Connection.MESSAGES;
+			Call<T> call = new Call<>(this.link, connection(connection), (ended) -> arrive(future, ended, throwing));
+			if (throwing) {
+				this.link.mayThrow();
+			}
 			this.link.send(call, () -> atServer.apply(SimulatedRedis.this.model));
+			if (throwing) {
+				this.link.mayThrow();
+			}
 			return future;
+		}
+
+		private <T> void arrive(ReplyFuture<T> future, Call<T> ended, boolean throwing) {
+			try {
+				if (throwing) {
+					this.link.mayThrow();
+				}
+				future.arrive(ended.reply(), translate(ended.failure()));
+			}
+			catch (ClientError ex) {
+				future.arrive(null, ex);
+			}
 		}
 
 		private io.github.lockspring.simulator.cluster.Connection connection(Connection connection) {

@@ -121,8 +121,7 @@ public final class SimulatedZooKeeper implements SimulatedStore {
 
 	@Override
 	public LockBackend backend(Link link) {
-		return new ZooKeeperLockBackend(
-				ModelCurator.create((receiver) -> new Stream(link, receiver), (int) SESSION_TIMEOUT.toMillis()),
+		return new ZooKeeperLockBackend(ModelCurator.create(new LinkNetwork(link), (int) SESSION_TIMEOUT.toMillis()),
 				new ZooKeeperLockSettings(ZooKeeperLockSettings.DEFAULT_NAMESPACE,
 						ClusterSettings.defaults().operationTimeout()));
 	}
@@ -161,6 +160,29 @@ public final class SimulatedZooKeeper implements SimulatedStore {
 
 	private boolean isAvailable() {
 		return !this.server.isStopped() && this.scheduler.now() >= this.electedNanos;
+	}
+
+	/**
+	 * Way of a process to the servers.
+	 */
+	private final class LinkNetwork implements ZooKeeperNetwork {
+
+		private final Link link;
+
+		LinkNetwork(Link link) {
+			this.link = link;
+		}
+
+		@Override
+		public Wire connect(ZooKeeperReceiver receiver) {
+			return new Stream(this.link, receiver);
+		}
+
+		@Override
+		public void mayThrow() {
+			this.link.mayThrow();
+		}
+
 	}
 
 	/**

@@ -72,6 +72,17 @@ public record Simulation(long seed, ClusterSettings settings, Function<Server, S
 	}
 
 	/**
+	 * Return this simulation with calls that throw errors, so that it takes another
+	 * course.
+	 * @return the simulation
+	 */
+	public Simulation withErrors() {
+		Set<ClusterFault> faults = EnumSet.of(ClusterFault.CALLS_THROW);
+		faults.addAll(this.settings.faults());
+		return new Simulation(this.seed, this.settings.withFaults(faults), this.store);
+	}
+
+	/**
 	 * Check a history of this simulation, and count what it contains.
 	 * @param history the history
 	 * @return what was found, and the numbers of the history

@@ -23,7 +23,8 @@ import io.github.lockspring.simulator.machine.Replacement;
 /**
  * Runs the simulations of a range of seeds, and prints the violation of each seed that
  * has one, and the numbers of all histories together. With the system property
- * {@code dump}, each history is printed as well.
+ * {@code dump}, each history is printed as well; with {@code errors}, calls throw errors,
+ * too.
  */
 public final class SimulationMain {
 
@@ -44,6 +45,7 @@ public final class SimulationMain {
 		Report total = new Report();
 		for (long seed = first; seed < first + Long.parseLong(arguments[2]); seed++) {
 			Simulation simulation = Simulation.ofSeed(seed, store);
+			simulation = Boolean.getBoolean("errors") ? simulation.withErrors() : simulation;
 			History history = simulation.run();
 			simulated += history.endTime();
 			Report report = simulation.report(history);

@@ -132,7 +132,7 @@ public final class Worker implements Runnable {
 		try {
 			return call.call();
 		}
-		catch (LockException | InterruptedException | BrokenBarrierException ex) {
+		catch (LockException | ClientError | InterruptedException | BrokenBarrierException ex) {
 			return null;
 		}
 		catch (RuntimeException ex) {

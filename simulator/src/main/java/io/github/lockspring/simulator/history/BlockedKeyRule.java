@@ -334,7 +334,8 @@ final class BlockedKeyRule implements Rule {
 			long from = Math.max(Math.max(key.freeSince, key.settled), this.settled);
 			long limit = Math.max(from, (key.retainer != null) ? this.recallsLostUntil : from)
 					+ this.history.bounds().handOff();
-			if (key.isFree && this.globalFaults == 0 && now() > limit && !isWantedBySuspended(key)) {
+			if (key.isFree && this.globalFaults == 0 && now() > limit && !isWantedBySuspended(key)
+					&& !isKeptByFailing(key)) {
 				this.findings.add(Finding.violation("blocked key", "'%s' is free since %d ns, and no request is granted"
 					.formatted(key.name, now() - key.freeSince), key.freeLine, this.line));
 				key.freeSince = now();
@@ -347,8 +348,9 @@ final class BlockedKeyRule implements Rule {
 				.anyMatch((fault) -> fault.kind() == FaultKind.DELAYED || fault.kind() == FaultKind.CLOCK_STOOD);
 			if (!delayed && Math.max(key.settled, this.settled) < this.history.time(operation.requested)
 					&& this.suspended.getOrDefault(operation.process, 0) == 0 && key.wasAlone(operation)
-					&& !isWantedBySuspended(key) && !isHandedOff(key) && !isRecalledInVain(operation, key)
-					&& now() > key.leftUntil && !key.isGrantedToOther(operation, this.history, now())) {
+					&& !isWantedBySuspended(key) && !isKeptByFailing(key) && !isHandedOff(key)
+					&& !isRecalledInVain(operation, key) && now() > key.leftUntil
+					&& !key.isGrantedToOther(operation, this.history, now())) {
 				this.findings.add(Finding.violation("blocked key",
 						"%s is denied '%s', which nobody has".formatted(operation, key.name), operation.requested,
 						operation.answered));
@@ -386,6 +388,20 @@ final class BlockedKeyRule implements Rule {
 				.filter((entry) -> entry.getValue() > 0)
 				.flatMap((entry) -> live(entry.getKey()).stream())
 				.anyMatch((operation) -> waits(operation) && operation.request.keys().contains(key.name));
+		}
+
+		/**
+		 * Return whether a process that is connected cannot release the key, because its
+		 * calls fail.
+		 */
+		private boolean isKeptByFailing(Key key) {
+			return this.faults.values()
+				.stream()
+				.filter((fault) -> fault.kind() == FaultKind.CALLS_FAILED)
+				.anyMatch((fault) -> fault.target().equals(key.retainer)
+						|| this.leftBehind.getOrDefault(fault.target(), Set.of())
+							.stream()
+							.anyMatch((operation) -> operation.request.keys().contains(key.name)));
 		}
 
 		private Set<Operation> live(String process) {

@@ -73,7 +73,7 @@ final class FalseLossRule implements Rule {
 	private static boolean wasDowngradedUnderFault(Operation operation, IndexedHistory history) {
 		int downgraded = operation.downgraded();
 		return downgraded >= 0 && history.disturbances()
-			.disturbed(operation.process, history.time(downgraded), history.time(operation.lossTold)) > 0;
+			.disturbed(operation.process, history.time(downgraded) - 1, history.time(operation.lossTold)) > 0;
 	}
 
 }

@@ -31,6 +31,12 @@ public interface ZooKeeperNetwork {
 	Wire connect(ZooKeeperReceiver receiver);
 
 	/**
+	 * Throw an error of the client, or not: before and after a request is sent.
+	 */
+	default void mayThrow() {
+	}
+
+	/**
 	 * Connection to a server. What is sent arrives in this order, as long as the
 	 * connection lasts.
 	 */

@@ -30,6 +30,7 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.simulator.machine.Replaced;
 import io.github.lockspring.simulator.threads.Trial.Speed;
+import io.github.lockspring.simulator.threads.UnreliableBackend.StoreError;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
@@ -88,6 +89,9 @@ final class Actor {
 			if (!this.trial.isExpected(ex)) {
 				throw new AssertionError(this.name + " failed", ex);
 			}
+			return null;
+		}
+		catch (StoreError ex) {
 			return null;
 		}
 		catch (RuntimeException | Error ex) {
@@ -233,7 +237,7 @@ final class Actor {
 		this.trial.end(claim);
 		Hold hold = claim.hold;
 		Boolean held = attempt(() -> this.random.nextBoolean() ? hold.release(claim)
-				: Replaced.join(hold.releaseAsync(claim).toCompletableFuture()));
+				: Operation.joined(hold.releaseAsync(claim).toCompletableFuture()));
 		claim.lost = (held != null) ? !held : null;
 		Trial.check(!Boolean.TRUE.equals(claim.lost) || this.trial.mayLose(), () -> claim + " was lost");
 		this.trial.busy(claim.key);

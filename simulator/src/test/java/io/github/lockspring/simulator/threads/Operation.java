@@ -30,6 +30,7 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.PermitTerms;
 import io.github.lockspring.engine.Values;
 import io.github.lockspring.simulator.machine.Replaced;
+import io.github.lockspring.simulator.threads.UnreliableBackend.StoreError;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.Value;
 
@@ -119,7 +120,7 @@ enum Operation {
 		if (hold != null) {
 			Claim claim = actor.begin(hold, Claim.ALL);
 			actor.sleep(actor.pause());
-			boolean shortens = actor.trial.speed == Trial.Speed.FAILING && actor.random.nextBoolean();
+			boolean shortens = actor.trial.isFailing() && actor.random.nextBoolean();
 			AcquireOptions extension = shortens ? AcquireOptions.exclusive(Duration.ofMillis(20), false) : options;
 			Boolean extended = actor.attempt(() -> hold.extend(extension));
 			Trial.check(!Boolean.FALSE.equals(extended) || actor.trial.mayLose(), "Not extended");
@@ -365,11 +366,14 @@ enum Operation {
 		return this == STALL || this == OVERSTAY || this == MINIMUM_HOLD;
 	}
 
-	private static <T> @Nullable T joined(CompletableFuture<@Nullable T> future) throws Exception {
+	static <T> @Nullable T joined(CompletableFuture<@Nullable T> future) throws Exception {
 		try {
 			return Replaced.join(future);
 		}
 		catch (java.util.concurrent.CompletionException ex) {
+			if (ex.getCause() instanceof StoreError error) {
+				throw error;
+			}
 			throw (ex.getCause() instanceof Exception cause) ? cause : ex;
 		}
 	}

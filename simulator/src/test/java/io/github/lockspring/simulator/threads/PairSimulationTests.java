@@ -46,6 +46,15 @@ class PairSimulationTests {
 	}
 
 	@Test
+	void everyPairWithErrorsOfTheStore() {
+		for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+			for (Operation[] pair : Trials.pairs()) {
+				run(seed, Trials.density(seed), Speed.THROWING, pair);
+			}
+		}
+	}
+
+	@Test
 	void someTriples() {
 		List<Operation[]> pairs = Trials.pairs();
 		SplittableRandom random = new SplittableRandom(FIRST);

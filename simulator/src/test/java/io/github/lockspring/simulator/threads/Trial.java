@@ -228,7 +228,7 @@ final class Trial {
 		if (this.speed == Speed.IMMEDIATE) {
 			return local;
 		}
-		this.backend = new UnreliableBackend(local, this, this.speed == Speed.FAILING);
+		this.backend = new UnreliableBackend(local, this);
 		return this.backend;
 	}
 
@@ -254,8 +254,7 @@ final class Trial {
 		this.scheduler.run(2 * SECOND);
 		if (!engine().isClosed()) {
 			check(engine().size() == 0, () -> "Left in the engine: " + engine().inspection().snapshot());
-			check(this.speed == Speed.FAILING || this.store.heldKeys().isEmpty(),
-					() -> "Left in the store: " + this.store.heldKeys());
+			check(isFailing() || this.store.heldKeys().isEmpty(), () -> "Left in the store: " + this.store.heldKeys());
 			this.process.node().start("user", () -> new Actor(this, "user").useOther());
 			this.scheduler.run(SECOND);
 		}
@@ -320,10 +319,17 @@ final class Trial {
 	boolean isExpected(EngineException ex) {
 		return switch (ex.getReason()) {
 			case CLOSED -> has(Operation::closes);
-			case UNAVAILABLE -> this.speed == Speed.FAILING || has(Operation::loses);
+			case UNAVAILABLE -> isFailing() || has(Operation::loses);
 			case LOST -> mayLose();
 			default -> false;
 		};
+	}
+
+	/**
+	 * Return whether calls to the store may fail.
+	 */
+	boolean isFailing() {
+		return this.speed == Speed.FAILING || this.speed == Speed.THROWING;
 	}
 
 	boolean has(Predicate<Operation> property) {
@@ -334,7 +340,7 @@ final class Trial {
 	 * Return whether leases may be lost.
 	 */
 	boolean mayLose() {
-		return this.speed == Speed.FAILING || has((operation) -> operation.loses() || operation.closes());
+		return isFailing() || has((operation) -> operation.loses() || operation.closes());
 	}
 
 	/**
@@ -367,7 +373,7 @@ final class Trial {
 		if (claim.isExclusive() && claim.hold != null) {
 			long last = this.lastTokens.getOrDefault(claim.key, 0L);
 			long token = claim.hold.token();
-			check(last < token || !claim.isValid(), () -> claim + " is not larger than the token " + last);
+			check(last < token || !isCertain(claim), () -> claim + " is not larger than the token " + last);
 			this.lastTokens.put(claim.key, Math.max(last, token));
 		}
 	}
@@ -398,8 +404,7 @@ final class Trial {
 
 	private boolean isCertain(Claim claim) {
 		return claim.isValid() && (claim.hold == null || this.endedTokens.stream()
-			.map((token) -> claim.hold.token() - token)
-			.noneMatch((handOffs) -> handOffs >= 0 && handOffs <= AcquireOptions.MAX_HAND_OFFS));
+			.noneMatch((token) -> isOfOneLease(claim.hold.token(), token) || isOfOneLease(token, claim.hold.token())));
 	}
 
 	/**
@@ -428,12 +433,14 @@ final class Trial {
 
 	/**
 	 * Check that a key was not free all the time for which someone has waited in vain. It
-	 * is not free for a process whose claim has ended in the store without its knowledge.
+	 * is not free for a process whose claim has ended in the store without its knowledge,
+	 * and until a lease expires of which its holder does not know.
 	 * @param since since when
 	 */
 	void checkDenied(String key, long since) {
 		check(!this.store.heldKeys().isEmpty() || this.claims.stream().anyMatch((claim) -> claim.key.equals(key))
-				|| this.busyUntil.getOrDefault(key, 0L) >= since, () -> key + " was free, and denied");
+				|| this.busyUntil.getOrDefault(key, 0L) >= since || isFailing() && has(Operation::stalls),
+				() -> key + " was free, and denied");
 	}
 
 	/**
@@ -507,7 +514,7 @@ final class Trial {
 	 * Return whether leases end in no other way than that an operator releases them.
 	 */
 	private boolean losesByForceOnly() {
-		return this.speed != Speed.FAILING && !has(
+		return !isFailing() && !has(
 				(operation) -> operation != Operation.FORCE_RELEASE && (operation.loses() || operation.closes()));
 	}
 
@@ -541,7 +548,12 @@ final class Trial {
 	 */
 	enum Speed {
 
-		IMMEDIATE, SLOW, FAILING
+		IMMEDIATE, SLOW, FAILING,
+
+		/**
+		 * Calls fail, some with an {@link Error}.
+		 */
+		THROWING
 
 	}
 

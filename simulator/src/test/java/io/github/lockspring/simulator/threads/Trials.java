@@ -69,7 +69,7 @@ public final class Trials {
 		Trial.run(seed, density(seed), speed(seed), operations);
 	}
 
-	private static int density(long seed) {
+	static int density(long seed) {
 		return DENSITIES[Math.floorMod(seed, DENSITIES.length)];
 	}
 

@@ -26,6 +26,7 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
 import io.github.lockspring.simulator.machine.Replaced;
+import io.github.lockspring.simulator.threads.Trial.Speed;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -66,11 +67,11 @@ final class UnreliableBackend implements LockBackend {
 
 	private boolean failing;
 
-	UnreliableBackend(LockBackend backend, Trial trial, boolean failing) {
+	UnreliableBackend(LockBackend backend, Trial trial) {
 		this.backend = backend;
 		this.trial = trial;
 		this.random = trial.scheduler.random().split();
-		this.failing = failing;
+		this.failing = trial.isFailing();
 	}
 
 	/**
@@ -93,14 +94,22 @@ final class UnreliableBackend implements LockBackend {
 			throw new OutcomeUnknownException("no answer in time", null);
 		}
 		if (fails(FAILS_ONE_OF)) {
+			throwError();
 			throw new BackendUnavailableException("not sent", null);
 		}
 		T result = call.get();
 		delay(nextDelay());
 		if (fails(FAILS_ONE_OF)) {
+			throwError();
 			throw new OutcomeUnknownException("answer lost", null);
 		}
 		return result;
+	}
+
+	private void throwError() {
+		if (this.trial.speed == Speed.THROWING && this.random.nextBoolean()) {
+			throw new StoreError();
+		}
 	}
 
 	private boolean fails(int oneOf) {
@@ -252,6 +261,19 @@ final class UnreliableBackend implements LockBackend {
 		@Override
 		public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
 			return call(() -> this.values.update(update, timeout));
+		}
+
+	}
+
+	/**
+	 * Thrown by a call to the store, before or after it has its effect, like an error of
+	 * a client library.
+	 */
+	@SuppressWarnings("serial")
+	static final class StoreError extends Error {
+
+		StoreError() {
+			super("error of the client");
 		}
 
 	}
