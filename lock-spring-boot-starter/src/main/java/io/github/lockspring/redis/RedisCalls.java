@@ -182,7 +182,11 @@ final class RedisCalls {
 	 * @return its answer, or a {@link BackendException} if there is none in time
 	 */
 	CompletableFuture<RedisReply> runAsync(RedisCall call, Duration timeout) {
-		return runAsync(leading(call), false, timeout);
+		return CompletableFuture.completedFuture(call).thenCompose((sent) -> runAsync(leading(sent), false, timeout)); // fails
+																														// if
+																														// the
+																														// client
+																														// throws
 	}
 
 	private CompletableFuture<RedisReply> runAsync(RedisCall call, boolean byText, Duration timeout) {

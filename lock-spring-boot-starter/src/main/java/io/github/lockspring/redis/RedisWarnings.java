@@ -77,8 +77,8 @@ final class RedisWarnings {
 			this.found = List.copyOf(warnings);
 			this.lookedNanos = System.nanoTime();
 		}
-		catch (RuntimeException ex) {
-			logger.debug("Could not read the Redis configuration: " + ex.getMessage());
+		catch (RuntimeException | Error ex) {
+			logger.debug("Could not read the Redis configuration", ex);
 		}
 		finally {
 			this.looking.set(false);
