@@ -77,6 +77,8 @@ final class Acquirer {
 
 	private final ReleaseRetrier releaseRetrier;
 
+	private final LossHandler lossHandler;
+
 	private final PermitLimits permitLimits;
 
 	private final Poller poller;
@@ -94,12 +96,14 @@ final class Acquirer {
 
 	private final BiPredicate<Hold, AcquireOptions> suitable = this::isSuitable;
 
-	Acquirer(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, PermitLimits permitLimits) {
+	Acquirer(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, LossHandler lossHandler,
+			PermitLimits permitLimits) {
 		this.context = context;
 		this.store = context.store();
 		this.queues = context.queues();
 		this.plan = plan;
 		this.releaseRetrier = releaseRetrier;
+		this.lossHandler = lossHandler;
 		this.permitLimits = permitLimits;
 		this.poller = new Poller(context);
 		this.time = context.time();
@@ -496,6 +500,9 @@ final class Acquirer {
 		LocalQueue queue = hold.queue();
 		Hold next = queue.grant(hold, lease, token);
 		this.plan.watch(hold);
+		if (hold.next != null) {
+			queue.excludedBy(hold).forEach(this.lossHandler::exclude);
+		}
 		if (next != null) {
 			next.wakeUp();
 		}

@@ -305,6 +305,21 @@ final class LocalQueue {
 	}
 
 	/**
+	 * Find the holders whose leases have ended in the store, because it has granted one
+	 * since that excludes them.
+	 */
+	synchronized List<Hold> excludedBy(Hold granted) {
+		List<Hold> excluded = new ArrayList<>();
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.isActive() && holder.token() < granted.token()
+					&& (granted.options().isExclusive() || holder.options().isExclusive())) {
+				excluded.add(holder);
+			}
+		}
+		return excluded;
+	}
+
+	/**
 	 * Let the readers that wait first share the lease of a reader that was just granted,
 	 * and promote the next hold.
 	 * @param reader the holder

@@ -118,7 +118,7 @@ public final class LockEngine implements AutoCloseable {
 		this.leaseReleaser = new LeaseReleaser(this.context, plan, releaseRetrier, this.lossHandler, this.permitLimits,
 				retainedLeases, this.dispatchers.steps());
 		this.reentrancy = new Reentrancy(this.context, this.leaseReleaser);
-		this.acquirer = new Acquirer(this.context, plan, releaseRetrier, this.permitLimits);
+		this.acquirer = new Acquirer(this.context, plan, releaseRetrier, this.lossHandler, this.permitLimits);
 		this.multiKeyAcquirer = new MultiKeyAcquirer(this.context, this.acquirer, plan, releaseRetrier,
 				this.leaseReleaser, this.dispatchers.steps());
 		this.inspection = new EngineInspection(this.context, plan, this.lossHandler, this.dispatchers.calls(),

@@ -122,6 +122,13 @@ final class LossHandler {
 	}
 
 	/**
+	 * Mark a lease as lost, because the store has granted another one that excludes it.
+	 */
+	void exclude(Hold hold) {
+		loseAndRelease(hold, "the store has granted the key to another owner");
+	}
+
+	/**
 	 * Mark a lease as lost, because the application is shutting down.
 	 */
 	void shutDown(Hold hold) {

@@ -85,6 +85,19 @@ class LossTests {
 	}
 
 	@Test
+	void grantOfAnotherLeaseToTheSameProcessIsALoss() {
+		Hold hold = Harness.hold(this.engine);
+		this.backend.setDelivery(Delivery.LOSE);
+		this.harness.store.expire(hold.lease().request());
+		assertThat(hold.isHeld()).as("not known yet").isTrue();
+		Hold next = Harness.hold(this.engine, Harness.FAIR);
+		assertThat(hold.isHeld()).isFalse();
+		assertThat(next.isHeld()).isTrue();
+		awaitLossOf(hold);
+		assertThat(next.release()).isTrue();
+	}
+
+	@Test
 	void onlyTheLeaseThatWasNotRenewedIsLost() throws InterruptedException {
 		Hold hold = Harness.hold(this.engine);
 		Hold other = this.engine.acquire("other", Harness.OPTIONS, 0);

@@ -74,6 +74,14 @@ final class Claim {
 		return this.weight == ALL;
 	}
 
+	/**
+	 * Return whether the grant of this claim shows that another one has ended.
+	 */
+	boolean isLaterThan(Claim other) {
+		return this.hold != null && other.hold != null && this.key.equals(other.key) && this.owner != other.owner
+				&& this.hold.token() > other.hold.token() && (isExclusive() || other.isExclusive());
+	}
+
 	boolean isValid() {
 		return this.valid.getAsBoolean();
 	}

@@ -363,6 +363,12 @@ final class Trial {
 			}
 		}
 		record("begin " + claim);
+		if (isCertain(claim)) {
+			List.copyOf(this.claims)
+				.stream()
+				.filter((other) -> claim.isLaterThan(other) && isCertain(claim))
+				.forEach((other) -> check(!other.isValid(), () -> claim + " begins, and " + other + " goes on"));
+		}
 		checkTokens(claim);
 		this.claims.add(claim);
 		this.allClaims.add(claim);
@@ -504,7 +510,8 @@ final class Trial {
 	void forceReleasing(LeaseHolder holder) {
 		this.forceReleased.add(holder.token());
 		if (has(Operation.DOWNGRADE::equals)) {
-			this.claims.stream()
+			List.copyOf(this.claims)
+				.stream()
 				.filter((claim) -> claim.hold != null && !claim.isExclusive())
 				.forEach((claim) -> this.forceReleased.add(claim.hold.token()));
 		}
