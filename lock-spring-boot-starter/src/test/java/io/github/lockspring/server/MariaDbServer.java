@@ -38,6 +38,12 @@ public final class MariaDbServer extends MySqlLikeServer {
 	 */
 	public static final String PROPERTIES = "lock.test.mariadb.";
 
+	/**
+	 * System property with the folder of the programs of MariaDB, those of the build
+	 * without it.
+	 */
+	public static final String HOME_PROPERTY = "lock.test.mariadb.home";
+
 	private static final Lazy<MariaDbServer> SHARED = new Lazy<>(MariaDbServer::createShared);
 
 	private final @Nullable MariaDbPrograms programs;
