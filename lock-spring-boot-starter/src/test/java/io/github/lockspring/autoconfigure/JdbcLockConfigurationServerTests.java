@@ -25,6 +25,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
@@ -82,6 +83,8 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 class JdbcLockConfigurationServerTests {
 
 	private static final Duration MAX_WAIT = Duration.ofMinutes(1);
+
+	private final Set<Thread> othersThreads = Thread.getAllStackTraces().keySet();
 
 	private final String memory = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 
@@ -589,10 +592,11 @@ class JdbcLockConfigurationServerTests {
 		return jdbc.queryForObject("SELECT COUNT(*) FROM distributed_lock", Integer.class);
 	}
 
-	private static List<String> ourThreads() {
+	private List<String> ourThreads() {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
+			.filter((thread) -> !this.othersThreads.contains(thread))
 			.map(Thread::getName)
 			.filter((name) -> name.startsWith("lock-"))
 			.toList();

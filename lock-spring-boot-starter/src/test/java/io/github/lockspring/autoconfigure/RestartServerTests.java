@@ -66,7 +66,7 @@ class RestartServerTests {
 	/**
 	 * Of tests before these, such as those of contexts that are kept.
 	 */
-	private final Set<Thread> threadsOfOthers = threads();
+	private final Set<Thread> othersThreads = threads();
 
 	private final String key = "order-" + UUID.randomUUID();
 
@@ -139,7 +139,7 @@ class RestartServerTests {
 	private void assertNoThreads() {
 		Awaitility.await()
 			.atMost(Duration.ofMinutes(1))
-			.untilAsserted(() -> assertThat(threads()).isSubsetOf(this.threadsOfOthers));
+			.untilAsserted(() -> assertThat(threads()).isSubsetOf(this.othersThreads));
 	}
 
 	/**
