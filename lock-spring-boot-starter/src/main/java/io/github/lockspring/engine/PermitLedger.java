@@ -103,7 +103,8 @@ public final class PermitLedger {
 		long remaining = waitNanos;
 		while (true) {
 			if (limit == null) {
-				limit = limit(key, deadline, answerDeadline, interruptible);
+				limit = whenAvailable(() -> this.limits.get(key, answerDeadline, interruptible), deadline,
+						interruptible);
 				// negative if a call took longer
 				remaining = deadline - this.time.nanoTime();
 			}
@@ -115,7 +116,8 @@ public final class PermitLedger {
 						: this.engine.acquireUninterruptibly(key, options, owner, remaining));
 			}
 			catch (EngineException ex) {
-				if (!this.limits.isOutdated(key, ex, mode, answerDeadline)) {
+				if (!whenAvailable(() -> this.limits.isOutdated(key, ex, mode, answerDeadline), deadline,
+						interruptible)) {
 					throw ex;
 				}
 				limit = null;
@@ -134,15 +136,14 @@ public final class PermitLedger {
 	}
 
 	/**
-	 * Return the limit, waiting for a store that is unavailable.
+	 * Make a call, waiting for a store that is unavailable.
 	 */
-	private Value limit(String key, long deadline, long answerDeadline, boolean interruptible)
-			throws InterruptedException {
+	private <T> T whenAvailable(Call<T> call, long deadline, boolean interruptible) throws InterruptedException {
 		boolean interrupted = false;
 		try {
 			while (true) {
 				try {
-					return this.limits.get(key, answerDeadline, interruptible);
+					return call.call();
 				}
 				catch (EngineException ex) {
 					long remaining = this.engine.nanosUntil(deadline);
@@ -177,6 +178,7 @@ public final class PermitLedger {
 	 * was no way to acquire
 	 */
 	public CompletableFuture<@Nullable Hold> acquireAsync(String key, PermitTerms terms, long waitNanos) {
+		StackRoom.requireToUndo();
 		long deadline = this.engine.deadlineAfter(waitNanos);
 		Attempt attempt = new Attempt(key, terms, deadline, deadline + this.engine.context().answerNanos(),
 				new CompletableFuture<>());
@@ -191,23 +193,23 @@ public final class PermitLedger {
 			this.engine.runAfter(Duration.ofNanos(remaining),
 					() -> limit.completeExceptionally(this.engine.context().store().notAnswered()));
 		}
-		limit.thenApply(attempt.terms::mode).whenComplete((mode, failure) -> {
-			Throwable cause = causeOf(failure);
-			if (cause == null) {
-				acquire(attempt, mode);
-			}
-			else if (cause instanceof EngineException ex && ex.getReason() == EngineException.Reason.UNAVAILABLE
-					&& this.engine.nanosUntil(attempt.deadline) > 0) {
-				readLimitLater(attempt);
-			}
-			else {
-				attempt.result.completeExceptionally(cause);
+		limit.thenAccept((value) -> acquire(attempt, attempt.terms.mode(value))).whenComplete((begun, failure) -> {
+			if (failure != null) {
+				failed(attempt, failure);
 			}
 		});
 	}
 
-	private static @Nullable Throwable causeOf(@Nullable Throwable failure) {
-		return (failure instanceof CompletionException) ? failure.getCause() : failure;
+	private void failed(Attempt attempt, Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		if (cause instanceof EngineException ex && ex.getReason() == EngineException.Reason.UNAVAILABLE
+				&& this.engine.nanosUntil(attempt.deadline) > 0) {
+			readLimitLater(attempt);
+		}
+		else {
+			attempt.result.completeExceptionally(cause);
+		}
 	}
 
 	/**
@@ -241,7 +243,7 @@ public final class PermitLedger {
 							readLimit(attempt);
 						}
 						else {
-							result.completeExceptionally((other != null) ? causeOf(other) : ex);
+							failed(attempt, (other != null) ? other : ex);
 						}
 					});
 			}
@@ -331,6 +333,17 @@ public final class PermitLedger {
 			}
 		}
 		return (int) Math.max(0, limit - used);
+	}
+
+	/**
+	 * Call to the store that may wait.
+	 *
+	 * @param <T> the type of the result
+	 */
+	private interface Call<T> {
+
+		T call() throws InterruptedException;
+
 	}
 
 	/**

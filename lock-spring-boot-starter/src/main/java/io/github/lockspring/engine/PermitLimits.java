@@ -121,6 +121,7 @@ final class PermitLimits {
 	 * Read the limit of a key, unless that is in progress.
 	 */
 	private CompletableFuture<Value> read(String key, long answerDeadline, Executor executor) {
+		StackRoom.requireToUndo();
 		Limit limit = use(key);
 		CompletableFuture<Value> begun = new CompletableFuture<>();
 		CompletableFuture<Value> reading = limit.begin(begun);
@@ -352,7 +353,7 @@ final class PermitLimits {
 			Values values = PermitLimits.this.values;
 			PermitLimits.this.task.wakeUpAt(PermitLimits.this.time.nanoTime() + IDLE_NANOS);
 			Value present = values.read(this.key + SUFFIX, timeout);
-			this.listener = values.listen(this.key + SUFFIX, present, values.callbacks(),
+			this.listener = values.listen(this.key + SUFFIX, present, Runnable::run,
 					(changed) -> onChanged(this.key, changed));
 			onChanged(this.key, present);
 			if (this.closed) {

@@ -87,6 +87,7 @@ final class ValueUpdates {
 	 * @throws BackendException if the store failed
 	 */
 	ValueUpdateResult update(String key, ValueChange change) {
+		StackRoom.requireToUndo();
 		Entry entry = new Entry(change, this.time.nanoTime() + this.attemptNanos);
 		KeyQueue queue = enter(key, entry);
 		boolean interrupted = Thread.interrupted();

@@ -19,9 +19,12 @@ package io.github.lockspring.engine;
 import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +37,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.spi.ValueChange;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.OPTIONS;
@@ -47,6 +52,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ErrorTests {
 
 	private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+	private static final PermitTerms PERMIT = new PermitTerms(1, 1, false, Duration.ofHours(1), true);
 
 	/**
 	 * Not for the first time where there is no room for it.
@@ -201,6 +208,65 @@ class ErrorTests {
 	}
 
 	@Test
+	void stackOverflowWhileAcquiringPermitsLeavesNothing() throws InterruptedException {
+		PermitLedger ledger = new PermitLedger(this.engine);
+		String[] keys = IntStream.range(0, 50_000).mapToObj(String::valueOf).toArray(String[]::new);
+		AtomicInteger first = new AtomicInteger();
+		AtomicInteger last = new AtomicInteger();
+		overflow((depth) -> {
+			last.accumulateAndGet(first.get() + depth, Math::max);
+			acquireAndRelease(ledger, keys[first.get() + depth]);
+		}, () -> {
+			for (int i = first.get(); i <= last.get(); i++) {
+				acquireAndRelease(ledger, keys[i]);
+			}
+			first.set(last.get() + 1);
+		});
+	}
+
+	private static void acquireAndRelease(PermitLedger ledger, String key) {
+		if (ledger.acquireUninterruptibly(key, PERMIT, 0)) {
+			ledger.release(key, 1);
+		}
+	}
+
+	@Test
+	void stackOverflowWhileAcquiringPermitsWithoutAThreadLeavesNothing() throws InterruptedException {
+		PermitLedger ledger = new PermitLedger(this.engine);
+		acquireAndRelease(ledger, KEY);
+		Queue<CompletableFuture<Hold>> acquisitions = new ArrayBlockingQueue<>(10_000);
+		overflow((depth) -> acquisitions.add(ledger.acquireAsync(KEY, PERMIT, 0)), () -> {
+			acquisitions.forEach((acquisition) -> {
+				assertThat(acquisition.handle((hold, failure) -> hold)).succeedsWithin(Duration.ofMinutes(1));
+				acquisition.thenAccept((hold) -> {
+					if (hold != null) {
+						hold.release();
+					}
+				});
+			});
+			acquisitions.clear();
+		});
+	}
+
+	@Test
+	void stackOverflowWhileUpdatingAValueLeavesNothing() throws InterruptedException {
+		Values values = this.harness.engine(this.backend, EngineSettings.defaults(), TimeSource.SYSTEM).values();
+		ValueChange addition = new ValueChange.Add(1, Long.MIN_VALUE);
+		overflow((depth) -> {
+			try {
+				values.update(KEY, addition);
+			}
+			catch (EngineException ex) {
+				throw new StackOverflowError(); // in the store
+			}
+		}, () -> {
+			assertThat(values.size()).isZero();
+			assertThat(values.update(KEY, addition).applied()).isTrue();
+			values.update(KEY, new ValueChange.Delete(ValueChange.ANY_VERSION));
+		});
+	}
+
+	@Test
 	void stackOverflowUnderALockThatIsAcquiredAgainAndAgainReleasesIt() throws InterruptedException {
 		Thread thread = new Thread(null, () -> {
 			try {
@@ -236,8 +302,10 @@ class ErrorTests {
 		this.backend.withoutRecording();
 		for (int i = 0; i < 5; i++) {
 			Thread thread = new Thread(null, () -> descend(action, overflows, 0), "overflow", 192 * 1024 + i * 4096);
+			thread.setDaemon(true);
 			thread.start();
-			thread.join();
+			thread.join(60_000);
+			assertThat(thread.isAlive()).isFalse();
 			afterwards.run();
 			assertFree(KEY);
 		}

@@ -16,6 +16,9 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 
 import org.junit.jupiter.api.AfterEach;
@@ -80,6 +83,29 @@ class PermitLimitsTests {
 	}
 
 	@Test
+	void limitThatIsChangedWhileCallbacksBlockIsNoticed() throws Exception {
+		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+		CountDownLatch over = new CountDownLatch(1);
+		for (int i = 0; i < 100; i++) {
+			this.engine.context().threads().callbacks().execute(() -> awaitUninterruptibly(over));
+		}
+		CompletableFuture<Hold> waiting = this.ledger.acquireAsync(KEY, TERMS, Duration.ofHours(1).toNanos());
+		this.elsewhere.setLimit(KEY, 3);
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).isNotNull();
+		over.countDown();
+	}
+
+	private static void awaitUninterruptibly(CountDownLatch latch) {
+		try {
+			latch.await(5, TimeUnit.MINUTES);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Test
 	void acquisitionThatIsRejectedReadsTheLimitAgain() {
 		assertThat(this.ledger.limit(KEY, TERMS)).isEqualTo(2);
 		this.elsewhere.setLimit(KEY, 3);
@@ -89,6 +115,36 @@ class PermitLimitsTests {
 		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
 		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isFalse();
 		assertThat(this.ledger.limit(KEY, TERMS)).isEqualTo(3);
+	}
+
+	@Test
+	void acquisitionThatIsRejectedWaitsForAStoreThatIsAway() {
+		FaultyBackend backend = new FaultyBackend(this.store);
+		try (LockEngine cut = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time)) {
+			PermitLedger rejected = new PermitLedger(cut);
+			assertThat(rejected.limit(KEY, TERMS)).isEqualTo(2);
+			backend.always(FaultyBackend.Kind.READ, FaultyBackend.Fault.unavailable());
+			this.elsewhere.setLimit(KEY, 3);
+			assertThat(this.elsewhere.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+			long wait = Duration.ofHours(1).toNanos();
+			CompletableFuture<Hold> hold = rejected.acquireAsync(KEY, TERMS, wait);
+			CompletableFuture<Boolean> acquired = CompletableFuture
+				.supplyAsync(() -> rejected.acquireUninterruptibly(KEY, TERMS, wait));
+			long reads = backend.count(FaultyBackend.Kind.READ);
+			await().until(() -> {
+				this.time.advance(Duration.ofMillis(100));
+				return backend.count(FaultyBackend.Kind.READ) > reads + 10;
+			});
+			assertThat(hold).isNotDone();
+			assertThat(acquired).isNotDone();
+			backend.heal();
+			await().until(() -> {
+				this.time.advance(Duration.ofMillis(100));
+				return hold.isDone() && acquired.isDone();
+			});
+			assertThat(hold.join()).isNotNull();
+			assertThat(acquired.join()).isTrue();
+		}
 	}
 
 	@Test
