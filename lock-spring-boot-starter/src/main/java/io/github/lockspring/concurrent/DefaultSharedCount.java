@@ -20,17 +20,21 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 
 import org.springframework.util.Assert;
 
 import io.github.lockspring.engine.Values;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.support.DaemonThreads;
 
 /**
  * Default implementation of {@link SharedCount}.
  */
 final class DefaultSharedCount extends ExpirableValue implements SharedCount {
+
+	private static final ThreadFactory THREADS = DaemonThreads.virtualOrNamed("lock-count-");
 
 	private final Map<SharedCountListener, Values.Registration> listeners = new ConcurrentHashMap<>();
 
@@ -63,14 +67,17 @@ final class DefaultSharedCount extends ExpirableValue implements SharedCount {
 
 	@Override
 	public void addListener(SharedCountListener listener) {
-		addListener(listener, this.value.values().callbacks());
+		addListener(listener, (delivery) -> THREADS.newThread(delivery).start());
 	}
 
 	@Override
 	public void addListener(SharedCountListener listener, Executor executor) {
 		Assert.notNull(listener, "'listener' must not be null");
 		Assert.notNull(executor, "'executor' must not be null");
-		this.value.call(() -> this.listeners.computeIfAbsent(listener, (added) -> listen(added, executor)));
+		Values.Registration added = this.value.call(() -> listen(listener, executor));
+		if (this.listeners.putIfAbsent(listener, added) != null) {
+			added.close();
+		}
 	}
 
 	private Values.Registration listen(SharedCountListener listener, Executor executor) {

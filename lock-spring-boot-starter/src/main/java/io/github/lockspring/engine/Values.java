@@ -183,14 +183,6 @@ public final class Values {
 	}
 
 	/**
-	 * Return an executor for callbacks of the application.
-	 * @return the executor
-	 */
-	public Executor callbacks() {
-		return this.context.threads().callbacks();
-	}
-
-	/**
 	 * Return the number of keys that are updated, awaited or listened to.
 	 * @return the number of keys
 	 */

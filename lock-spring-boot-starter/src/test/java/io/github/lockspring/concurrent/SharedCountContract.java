@@ -128,13 +128,17 @@ public abstract class SharedCountContract extends LockClientContract {
 		this.count.addListener((newCount) -> {
 			throw new IllegalStateException("test");
 		});
-		this.count.addListener((newCount) -> {
-			blocked.add(newCount);
-			awaitUninterruptibly(end);
-		});
+		for (int i = 0; i < 100; i++) {
+			this.count.addListener((newCount) -> {
+				blocked.add(newCount);
+				awaitUninterruptibly(end);
+			});
+		}
 		List<Integer> counts = listen(this.count);
 		this.count.setCount(1);
-		assertThat(blocked.poll(1, TimeUnit.MINUTES)).isEqualTo(1);
+		for (int i = 0; i < 100; i++) {
+			assertThat(blocked.poll(1, TimeUnit.MINUTES)).isEqualTo(1);
+		}
 		this.count.setCount(2);
 		await().until(() -> counts.contains(2));
 		this.count.setCount(3);
