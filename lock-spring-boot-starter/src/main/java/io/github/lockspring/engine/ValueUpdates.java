@@ -260,11 +260,11 @@ final class ValueUpdates {
 	/**
 	 * Reject the answer that a repeated update was not applied: an earlier attempt that
 	 * is still on its way may be, once its condition is met. A version that has passed is
-	 * never met again.
+	 * never met again, but a value may be absent again.
 	 */
 	private static ValueUpdateResult requireFinal(ValueUpdate update, ValueUpdateResult result) {
 		boolean versioned = (update.change() instanceof ValueChange.Set set
-				&& set.expectedVersion() != ValueChange.ANY_VERSION)
+				&& set.expectedVersion() > Value.ABSENT.version())
 				|| (update.change() instanceof ValueChange.Delete delete
 						&& delete.expectedVersion() != ValueChange.ANY_VERSION);
 		if (update.repeated() && !result.applied() && !versioned) {

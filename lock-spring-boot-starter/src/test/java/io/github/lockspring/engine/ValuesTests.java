@@ -272,6 +272,19 @@ class ValuesTests {
 		assertThat(this.values.update(KEY, new ValueChange.Set(1, 5)).applied()).isFalse();
 	}
 
+	/**
+	 * The value may be absent once more when the earlier attempt arrives.
+	 */
+	@Test
+	void repetitionThatFindsAValueIsUnknownAsLongAsAnEarlierAttemptMayCreateIt() {
+		this.values.update(KEY, INCREMENT);
+		this.backend.next(Kind.UPDATE, Fault.unknownWithoutEffect());
+		assertThatExceptionOfType(EngineException.class)
+			.isThrownBy(() -> this.values.update(KEY, new ValueChange.Set(2, Value.ABSENT.version())))
+			.withCauseInstanceOf(OutcomeUnknownException.class);
+		assertThat(this.values.update(KEY, new ValueChange.Set(2, Value.ABSENT.version())).applied()).isFalse();
+	}
+
 	@Test
 	void updateBehindOneThatHangsFailsWithoutBeingSent() throws Exception {
 		Gate gate = new Gate();
