@@ -54,18 +54,18 @@ final class DefaultDistributedCountDownLatch extends ExpirableValue implements D
 	public boolean trySetCount(long count) {
 		Assert.isTrue(count >= 0 && count <= MAX_COUNT,
 				() -> "'count' must be between 0 and " + MAX_COUNT + ", not " + count);
-		Value present = Value.ABSENT;
 		if (count == 0) {
 			return countOf(this.value.read()) == 0;
 		}
 		while (true) {
 			long generation = ThreadLocalRandom.current().nextLong(ONE);
 			ValueUpdateResult result = this.value
-				.update(new ValueChange.Set(count * ONE + generation, present.version()));
-			present = result.before();
-			if (result.applied() || countOf(present) > 0) {
+				.update(new ValueChange.Set(count * ONE + generation, Value.ABSENT.version()));
+			if (result.applied() || countOf(result.before()) > 0) {
 				return result.applied();
 			}
+			// has been opened, and may have a time to live
+			this.value.update(new ValueChange.Delete(result.before().version()));
 		}
 	}
 

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.spi.ValueChange;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -151,6 +153,24 @@ public abstract class CountDownLatchContract extends LockClientContract {
 		assertThat(this.latch.getCount()).isZero();
 		assertThat(this.latch.delete()).isFalse();
 		assertThat(this.latch.trySetCount(1)).isTrue();
+	}
+
+	/**
+	 * A process ended before it deleted the latch that it had opened.
+	 */
+	@Test
+	void countThatFollowsAnOpenedLatchHasNoTimeToLive() {
+		requireExpiry();
+		DistributedCountDownLatch expired = this.one.client.countDownLatch(this.key + "2");
+		expired.trySetCount(1);
+		this.latch.trySetCount(1);
+		assertThat(this.latch.expire(Duration.ofSeconds(1))).isTrue();
+		assertThat(expired.expire(Duration.ofSeconds(1))).isTrue();
+		this.one.update("lock:" + this.key + ":latch", new ValueChange.Add(-(1 << 24), 0));
+		assertThat(this.latch.getCount()).isZero();
+		assertThat(this.elsewhere.trySetCount(2)).isTrue();
+		await().until(() -> expired.getCount() == 0);
+		assertThat(this.latch.getCount()).isEqualTo(2);
 	}
 
 	@Test

@@ -26,6 +26,7 @@ import io.github.lockspring.LockUtils;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.ValueChange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -85,6 +86,13 @@ final class LockProcess implements AutoCloseable {
 	 */
 	long number(String storeKey) {
 		return LockUtils.engine(this.template).values().read(storeKey).number();
+	}
+
+	/**
+	 * Changes a number in the store.
+	 */
+	void update(String storeKey, ValueChange change) {
+		LockUtils.engine(this.template).values().update(storeKey, change);
 	}
 
 	/**
