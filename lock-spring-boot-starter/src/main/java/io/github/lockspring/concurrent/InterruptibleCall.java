@@ -24,7 +24,7 @@ import io.github.lockspring.support.DaemonThreads;
 
 /**
  * Future result of a call that waits in a thread of its own, which is interrupted when
- * the future is cancelled.
+ * the future is cancelled, or completed by others.
  */
 final class InterruptibleCall extends CompletableFuture<Boolean> {
 
@@ -40,7 +40,7 @@ final class InterruptibleCall extends CompletableFuture<Boolean> {
 		InterruptibleCall future = new InterruptibleCall();
 		Thread thread = THREADS.newThread(() -> future.run(call, undo));
 		future.whenComplete((result, failure) -> {
-			if (future.isCancelled()) {
+			if (Thread.currentThread() != thread) {
 				thread.interrupt();
 			}
 		});

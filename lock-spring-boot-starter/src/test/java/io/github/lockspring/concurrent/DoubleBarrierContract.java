@@ -23,6 +23,7 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -289,6 +290,9 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 		CompletableFuture<Boolean> cancelled = first.enterAsync(LONG);
 		cancelled.cancel(true);
 		await().until(() -> holders().isEmpty());
+		CompletableFuture<Boolean> failed = first.enterAsync(LONG);
+		failed.completeExceptionally(new TimeoutException());
+		await().until(() -> joined() == 0 && holders().isEmpty());
 		CompletableFuture<Boolean> entering = first.enterAsync(LONG);
 		assertThat(result(second.enterAsync(LONG))).isTrue();
 		assertThat(result(entering)).isTrue();
