@@ -39,13 +39,13 @@ import io.github.lockspring.engine.LockEngine;
 record LockGroups(List<DefaultLeaseLock> locks, List<List<DefaultLeaseLock>> groups) {
 
 	/**
-	 * Sort and group locks. If a key occurs several times, an exclusive lock is
-	 * preferred.
+	 * Sort and group locks. If a key occurs several times, its first exclusive lock is
+	 * preferred, or else its first lock.
 	 */
 	static LockGroups of(List<DefaultLeaseLock> locks) {
 		Map<Member, DefaultLeaseLock> members = new LinkedHashMap<>();
 		locks.forEach((lock) -> members.merge(new Member(lock.engine(), lock.storeKey()), lock,
-				(one, other) -> one.isExclusive() ? one : other));
+				(one, other) -> (other.isExclusive() && !one.isExclusive()) ? other : one));
 		requireNumber(members.size(), members.values());
 		List<DefaultLeaseLock> sorted = members.values()
 			.stream()

@@ -125,6 +125,23 @@ class MultiLeaseLockTests {
 	}
 
 	@Test
+	void firstOrAnExclusiveLockOfAKeyIsAcquired() {
+		LeaseLock first = this.client.readWriteLock("a", LockOptions.defaults().withLeaseTime(Duration.ofHours(2)))
+			.readLock();
+		LeaseLock second = this.client.readWriteLock("a", LockOptions.defaults().withLeaseTime(Duration.ofHours(1)))
+			.readLock();
+		LeaseLock both = this.client.multiLock(first, second);
+		both.lock();
+		assertThat(both.remaining()).isGreaterThan(Duration.ofHours(1));
+		both.unlock();
+		LeaseLock exclusive = this.client.multiLock(first, this.client.lock("a"), second);
+		exclusive.lock();
+		assertThat(this.client.lock("a").isHeldByCurrentThread()).isTrue();
+		exclusive.unlock();
+		assertNothingLeft();
+	}
+
+	@Test
 	void keysOfOneBackendAreAcquiredAndReleasedInOneCallEach() {
 		LeaseLock lock = this.client.multiLock(this.client.multiLock("a", "b"), this.client.lock("c"),
 				this.other.multiLock("d", "e"));
