@@ -57,7 +57,7 @@ public final class FencedUpdate {
 
 	private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
 
-	private final Map<String, Object> conditions = new LinkedHashMap<>();
+	private final List<Map.Entry<String, Object>> conditions = new ArrayList<>();
 
 	private String fence = "fence";
 
@@ -98,7 +98,7 @@ public final class FencedUpdate {
 	 */
 	public FencedUpdate where(String column, Object value) {
 		Assert.notNull(value, "'value' must not be null");
-		this.conditions.put(verify(column, COLUMN), value);
+		this.conditions.add(Map.entry(verify(column, COLUMN), value));
 		return this;
 	}
 
@@ -158,7 +158,7 @@ public final class FencedUpdate {
 		StringBuilder sql = new StringBuilder("UPDATE ").append(this.table).append(" SET ");
 		this.values.keySet().forEach((column) -> sql.append(column).append(" = ?, "));
 		sql.append(this.fence).append(" = ? WHERE COALESCE(").append(this.fence).append(", 0) <= ?");
-		this.conditions.keySet().forEach((column) -> sql.append(" AND ").append(column).append(" = ?"));
+		this.conditions.forEach((condition) -> sql.append(" AND ").append(condition.getKey()).append(" = ?"));
 		return sql.toString();
 	}
 
@@ -166,7 +166,7 @@ public final class FencedUpdate {
 		List<@Nullable Object> arguments = new ArrayList<>(this.values.values());
 		arguments.add(token);
 		arguments.add(token);
-		arguments.addAll(this.conditions.values());
+		this.conditions.forEach((condition) -> arguments.add(condition.getValue()));
 		return arguments.toArray();
 	}
 

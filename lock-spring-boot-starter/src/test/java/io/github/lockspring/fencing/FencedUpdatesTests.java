@@ -121,6 +121,17 @@ class FencedUpdatesTests {
 	}
 
 	@Test
+	void allConditionsOfAColumnMustBeTrue() {
+		try (LockHandle lock = acquire(this.first)) {
+			FencedUpdate update = this.updates.update("account").set("balance", 80).where("id", 2).where("id", 1);
+			assertThatExceptionOfType(StaleLockException.class).isThrownBy(() -> update.execute(lock));
+			assertThat(balance()).isEqualTo(100);
+			assertThat(this.updates.update("account").set("balance", 80).where("id", 1).where("id", 1).execute(lock))
+				.isOne();
+		}
+	}
+
+	@Test
 	void nextHolderWrites() {
 		try (LockHandle lock = acquire(this.first)) {
 			write(lock, 90);
