@@ -157,12 +157,21 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 	public int drainPermits() {
 		int wanted = availablePermits();
 		for (int i = 0; wanted > 0 && i < DRAIN_ATTEMPTS; i++) {
-			if (tryAcquire(wanted)) {
+			if (tryDrain(wanted)) {
 				return wanted;
 			}
 			wanted = Math.min(availablePermits(), Math.max(1, wanted / 2));
 		}
 		return 0;
+	}
+
+	private boolean tryDrain(int permits) {
+		try {
+			return tryAcquire(permits);
+		}
+		catch (IllegalArgumentException ex) {
+			return false; // the limit has become lower
+		}
 	}
 
 	@Override

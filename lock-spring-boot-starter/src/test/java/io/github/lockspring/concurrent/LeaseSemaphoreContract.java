@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -312,6 +313,25 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 			assertThat(two(3).tryAcquire(2, LONG)).isTrue();
 			assertThat(one(3).availablePermits()).isZero();
 		}
+	}
+
+	@Test
+	void drainTakesWhatIsAvailableWhileTheLimitChanges() {
+		requiresValues();
+		AtomicBoolean over = new AtomicBoolean();
+		TestThread<Boolean> resizing = start(() -> {
+			for (int i = 0; !over.get(); i++) {
+				one(9).resize(1 + 8 * (i % 2));
+			}
+			return true;
+		});
+		for (int i = 0; i < 200; i++) {
+			int drained = one(9).drainPermits();
+			assertThat(drained).isBetween(0, 9);
+			one(9).release(drained);
+		}
+		over.set(true);
+		assertThat(resizing.get()).isTrue();
 	}
 
 	@Test
