@@ -197,8 +197,11 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	@Override
 	public CompletionStage<Void> awaitAsync() {
-		return requestAwait().thenRunAsync(() -> {
+		CompletableFuture<Void> granted = requestAwait();
+		CompletableFuture<Void> result = granted.thenRunAsync(() -> {
 		}, this.listeners.threads());
+		result.whenComplete((nothing, failure) -> this.awaiting.remove(granted));
+		return result;
 	}
 
 	private CompletableFuture<Void> requestAwait() {

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.concurrent;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -162,6 +163,26 @@ class DefaultLeaderElectionTests {
 		Awaitility.await().untilAsserted(() -> assertThat(Thread.activeCount() - before).isLessThan(50));
 		candidates.forEach(LeaderElection::stop);
 		assertThat(this.engine.size()).isEqualTo(1);
+	}
+
+	@Test
+	void asynchronousWaitThatIsCancelledLeavesNothing() throws Exception {
+		this.other.start();
+		this.other.await();
+		this.election.start();
+		List<WeakReference<Object>> cancelled = new ArrayList<>();
+		for (int i = 0; i < 10; i++) {
+			CompletableFuture<Void> wait = this.election.awaitAsync().toCompletableFuture();
+			cancelled.add(new WeakReference<>(wait));
+			wait.cancel(false);
+		}
+		Awaitility.await().until(() -> {
+			System.gc();
+			return cancelled.stream().allMatch((wait) -> wait.get() == null);
+		});
+		CompletableFuture<Void> granted = this.election.awaitAsync().toCompletableFuture();
+		this.other.stop();
+		granted.get(1, TimeUnit.MINUTES);
 	}
 
 	@Test
