@@ -100,6 +100,9 @@ final class NodeCalls {
 		catch (RejectedExecutionException ex) {
 			answer.complete(failed(new BackendUnavailableException("too many calls are queued for it", ex)));
 		}
+		catch (Throwable ex) {
+			answer.complete(failed(new OutcomeUnknownException("no thread could be started for it: " + ex, ex)));
+		}
 		return answer;
 	}
 

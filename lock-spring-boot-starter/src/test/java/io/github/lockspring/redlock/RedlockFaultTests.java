@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -31,6 +33,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.Attempt;
@@ -127,6 +130,25 @@ class RedlockFaultTests {
 		backend.probe(request(), TIMEOUT);
 		assertThat(backend.release(request, TIMEOUT)).isTrue();
 		await().until(() -> isFree(0, 2, 3));
+	}
+
+	@Test
+	@SuppressWarnings("unchecked")
+	void nodeForWhichNoThreadCanBeStartedIsIgnored() {
+		RedlockBackend backend = start(3, NODE_TIMEOUT);
+		RedlockNode node = ((List<RedlockNode>) ReflectionTestUtils.getField(backend, "nodes")).get(0);
+		ThreadPoolExecutor executor = (ThreadPoolExecutor) ReflectionTestUtils.getField(node.calls(), "executor");
+		ThreadFactory threads = executor.getThreadFactory();
+		executor.setThreadFactory((task) -> {
+			throw new OutOfMemoryError("unable to create native thread");
+		});
+		LeaseRequest request = request();
+		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
+		assertThat(isFree(0)).isTrue();
+		executor.setThreadFactory(threads);
+		assertThat(backend.release(request, TIMEOUT)).isTrue();
+		await().until(() -> isFree(1, 2));
+		assertThat(backend.tryAcquire(request(), TIMEOUT)).isInstanceOf(Grant.class);
 	}
 
 	@Test
