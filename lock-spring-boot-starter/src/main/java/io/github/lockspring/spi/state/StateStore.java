@@ -34,7 +34,7 @@ public interface StateStore {
 	/**
 	 * Read a text, together with the time by the clock of the store, so that processes
 	 * with different clocks agree on the end of a lease.
-	 * @param id the id of the text, with at most 514 bytes in UTF-8
+	 * @param id the id of the text, with at most 1024 bytes in UTF-8
 	 * @param timeout the time within which this call must return
 	 * @return the text and the time
 	 * @throws BackendUnavailableException if the store failed or took too long

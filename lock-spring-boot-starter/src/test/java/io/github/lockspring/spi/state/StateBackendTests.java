@@ -16,6 +16,7 @@
 
 package io.github.lockspring.spi.state;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -49,6 +50,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class StateBackendTests extends LockBackendContractTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	/**
+	 * What {@link StateStore} promises.
+	 */
+	private static final int MAX_ID_BYTES = 1024;
 
 	private static final LeaseTerms TERMS = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(30), 1);
 
@@ -183,6 +189,7 @@ class StateBackendTests extends LockBackendContractTests {
 
 		@Override
 		public synchronized Snapshot read(String id, Duration timeout) {
+			assertThat(id.getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(MAX_ID_BYTES);
 			requireAnswer();
 			return new Snapshot(this.texts.get(id), Instant.now());
 		}
