@@ -34,7 +34,7 @@ import io.github.lockspring.spi.ValueBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.anyBoolean;
+import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.BDDMockito.willReturn;
 import static org.mockito.Mockito.mock;
@@ -64,7 +64,7 @@ class DefaultSharedCountTests {
 				arrived.countDown();
 				end.await(1, TimeUnit.MINUTES);
 				return Map.<String, Value>of();
-			}).given(this.values).read(any(Collection.class), anyBoolean(), any(Duration.class));
+			}).given(this.values).read(any(Collection.class), eq(false), any(Duration.class));
 			TestThread<Boolean> adding = TestThread.start(() -> {
 				count.addListener(new Listener());
 				return true;
