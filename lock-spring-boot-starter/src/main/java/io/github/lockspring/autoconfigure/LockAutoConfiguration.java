@@ -38,7 +38,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
@@ -67,6 +66,7 @@ public final class LockAutoConfiguration {
 	static LockSettings lockSettings(LockProperties properties, Environment environment) {
 		return LockSettings.of(properties, environment.getProperty("spring.application.name"));
 	}
+		new UnknownLockProperties(environment).check();
 
 	@Bean("io.github.lockspring.lockEngines")
 	LockEngines lockEngines(LockProperties properties, LockSettings settings, ObjectProvider<LockBackend> backends,
@@ -104,12 +104,6 @@ public final class LockAutoConfiguration {
 	@Bean("io.github.lockspring.lockEventPublisher")
 	LockEventPublisher lockEventPublisher(ApplicationContext context, LockEngines engines) {
 		return new LockEventPublisher(context, engines);
-	}
-
-	@Bean("io.github.lockspring.unknownLockProperties")
-	@Lazy(false)
-	UnknownLockProperties unknownLockProperties(Environment environment) {
-		return new UnknownLockProperties(environment);
 	}
 
 	/**

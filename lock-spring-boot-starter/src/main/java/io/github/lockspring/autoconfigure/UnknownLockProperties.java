@@ -32,7 +32,6 @@ import java.util.stream.StreamSupport;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -52,13 +51,13 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Checks the properties below {@code lock} before they are bound. Logs a warning for
+ * Checks the properties below {@code lock} before their values are validated. Logs a warning for
  * unknown properties, which may be misspelled or may belong to the application, for those
  * without a value, and for environment variables with settings of lock names that are not
  * applied. Rejects durations without a unit, which would silently be interpreted as
  * milliseconds.
  */
-final class UnknownLockProperties implements InitializingBean {
+final class UnknownLockProperties {
 
 	private static final Log logger = LogFactory.getLog(UnknownLockProperties.class);
 
@@ -72,8 +71,7 @@ final class UnknownLockProperties implements InitializingBean {
 		this.environment = environment;
 	}
 
-	@Override
-	public void afterPropertiesSet() {
+	void check() {
 		KnownProperties known = new KnownProperties(new DurationsWithUnit(this.environment));
 		try {
 			Binder.get(this.environment)
@@ -91,17 +89,18 @@ final class UnknownLockProperties implements InitializingBean {
 		warnOfVariables(known);
 	}
 
-	private static void warnOf(Collection<ConfigurationProperty> unbound, KnownProperties known) {
+	private void warnOf(Collection<ConfigurationProperty> unbound, KnownProperties known) {
 		warn("Ignoring properties without a value: ",
-				unbound.stream().filter(UnknownLockProperties::isEmpty).map((each) -> each.getName().toString()));
+				unbound.stream().filter(this::isEmpty).map((each) -> each.getName().toString()));
 		warn("Unknown properties: ",
 				unbound.stream()
 					.filter((property) -> !isEmpty(property))
 					.map((property) -> known.withSuggestion(property.getName().toString())));
 	}
 
-	private static boolean isEmpty(ConfigurationProperty property) {
-		return property.getValue() instanceof CharSequence text && text.isEmpty();
+	private boolean isEmpty(ConfigurationProperty property) {
+		return property.getValue() instanceof CharSequence text
+				&& this.environment.resolvePlaceholders(text.toString()).isEmpty();
 	}
 
 	/**

@@ -248,7 +248,7 @@ class LockAutoConfigurationTests {
 	void durationWithoutUnitIsRejected() {
 		ApplicationContextRunner local = this.runner.withPropertyValues("lock.backend=local", "seconds=7");
 		for (String property : List.of("lock.wait-time=5", "lock.hand-off.span=20", "lock.names.order.wait-time=5",
-				"lock.shutdown-timeout=${seconds}")) {
+				"lock.shutdown-timeout=${seconds}", "lock.lease-time=30")) {
 			local.withPropertyValues(property).run((context) -> {
 				FailureAnalysis analysis = FailureAnalyses.of(context);
 				assertThat(analysis.getDescription()).contains(property.substring(0, property.indexOf('=')), "no unit");
@@ -279,6 +279,13 @@ class LockAutoConfigurationTests {
 				assertThat(event).isEqualTo(new LockLostEvent("lock:order:42", token, "recording"));
 				assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 			});
+	@Test
+	void propertiesWithoutAValueInTheirPlaceholderAreNamedAsSuch(CapturedOutput output) {
+		this.runner.withPropertyValues("lock.backend=local", "lock.wait-time=${wait:}")
+			.run((context) -> assertThat(output).contains("Ignoring properties without a value: [lock.wait-time]")
+				.doesNotContain("Unknown properties"));
+	}
+
 	}
 
 	static Stream<Supplier<Throwable>> kindsOfThrowables() {
