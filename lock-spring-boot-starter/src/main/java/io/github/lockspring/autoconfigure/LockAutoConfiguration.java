@@ -124,8 +124,8 @@ public final class LockAutoConfiguration {
 	}
 
 	/**
-	 * Hints for the fields that are changed by variable handles, and for virtual threads,
-	 * which the oldest supported JDK does not have.
+	 * Hints for the fields that are changed by variable handles, for virtual threads,
+	 * which the oldest supported JDK does not have, and for the conversion of a property.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
 
@@ -151,3 +151,5 @@ public final class LockAutoConfiguration {
 	}
 
 }
+				.registerType(DurationLimit.class, (type) -> type.withMethod("valueOf",
+						List.of(TypeReference.of(String.class)), ExecutableMode.INVOKE))

@@ -228,6 +228,8 @@ class LockRuntimeHintsTests {
 			.filter((method) -> StringUtils.startsWithIgnoreCase(method.getName(), "set"))).isNotEmpty()
 			.allSatisfy((setter) -> assertThat(hints)
 				.matches(RuntimeHintsPredicates.reflection().onMethodInvocation(setter)));
+		assertThat(hints)
+			.matches(RuntimeHintsPredicates.reflection().onMethodInvocation(DurationLimit.class, "valueOf"));
 	}
 
 	private static JavaClasses classesIn(String name, ImportOption... options) {
