@@ -24,6 +24,7 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -50,7 +51,8 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for distributed locks.
+ * {@link EnableAutoConfiguration Auto-configuration} for distributed locks. A context
+ * whose parent has locks uses those of its parent.
  */
 @AutoConfiguration(afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
 		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
@@ -64,11 +66,12 @@ public final class LockAutoConfiguration {
 
 	@Bean("io.github.lockspring.lockSettings")
 	static LockSettings lockSettings(LockProperties properties, Environment environment) {
+		new UnknownLockProperties(environment).check();
 		return LockSettings.of(properties, environment.getProperty("spring.application.name"));
 	}
-		new UnknownLockProperties(environment).check();
 
 	@Bean("io.github.lockspring.lockEngines")
+	@ConditionalOnMissingBean
 	LockEngines lockEngines(LockProperties properties, LockSettings settings, ObjectProvider<LockBackend> backends,
 			ApplicationEventPublisher eventPublisher, ObjectProvider<TimeSource> time,
 			ObjectProvider<LockBackendReplacement> replacement) {
@@ -79,7 +82,7 @@ public final class LockAutoConfiguration {
 			.engines();
 	}
 
-	@Bean("io.github.lockspring.lockEngine")
+	@Bean(name = "io.github.lockspring.lockEngine", destroyMethod = "")
 	LockEngine lockEngine(LockEngines engines) {
 		return engines.defaultEngine();
 	}
@@ -97,11 +100,13 @@ public final class LockAutoConfiguration {
 	}
 
 	@Bean("io.github.lockspring.lockLifecycle")
+	@ConditionalOnMissingBean
 	LockLifecycle lockLifecycle(LockEngines engines, LockSettings settings) {
 		return new LockLifecycle(engines, settings);
 	}
 
 	@Bean("io.github.lockspring.lockEventPublisher")
+	@ConditionalOnMissingBean
 	LockEventPublisher lockEventPublisher(ApplicationContext context, LockEngines engines) {
 		return new LockEventPublisher(context, engines);
 	}
@@ -116,8 +121,13 @@ public final class LockAutoConfiguration {
 		@Bean("io.github.lockspring.lockTransactionListenerRegistrar")
 		static SmartInitializingSingleton lockTransactionListenerRegistrar(ListableBeanFactory beanFactory) {
 			LockTransactionListener listener = new LockTransactionListener();
-			return () -> beanFactory.getBeansOfType(ConfigurableTransactionManager.class, false, false)
+			return () -> BeanFactoryUtils
+				.beansOfTypeIncludingAncestors(beanFactory, ConfigurableTransactionManager.class, false, false)
 				.values()
+				.stream()
+				.filter((manager) -> manager.getTransactionExecutionListeners()
+					.stream()
+					.noneMatch(LockTransactionListener.class::isInstance))
 				.forEach((manager) -> manager.addListener(listener));
 		}
 
@@ -145,11 +155,11 @@ public final class LockAutoConfiguration {
 				hints.reflection().registerTypeIfPresent(classLoader, builder, MemberCategory.INVOKE_PUBLIC_METHODS);
 			}
 			hints.reflection()
+				.registerType(DurationLimit.class, (type) -> type.withMethod("valueOf",
+						List.of(TypeReference.of(String.class)), ExecutableMode.INVOKE))
 				.registerType(Thread.class, (type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE));
 		}
 
 	}
 
 }
-				.registerType(DurationLimit.class, (type) -> type.withMethod("valueOf",
-						List.of(TypeReference.of(String.class)), ExecutableMode.INVOKE))

@@ -30,6 +30,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
@@ -47,11 +48,14 @@ class LockMetricsConfiguration {
 
 	private static final String REGISTRY_CUSTOMIZER = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationRegistryCustomizer";
 
+	private static final String REGISTRAR = "io.github.lockspring.lockMetricsRegistrar";
+
 	/**
 	 * Register meters when all other singletons have been created, so that the registries
 	 * are complete.
 	 */
-	@Bean("io.github.lockspring.lockMetricsRegistrar")
+	@Bean(REGISTRAR)
+	@ConditionalOnMissingBean(name = REGISTRAR)
 	static SmartInitializingSingleton lockMetricsRegistrar(ListableBeanFactory beanFactory, LockEngines engines) {
 		return () -> {
 			MeterRegistry meters = beanFactory.getBeanProvider(MeterRegistry.class).getIfUnique();

@@ -34,6 +34,7 @@ import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
+import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.spi.LockBackend;
 
 /**
@@ -54,6 +55,9 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 		LockBackendType backend = annotation.getEnum(MergedAnnotation.VALUE, LockBackendType.class);
 		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockBackend.class, backend);
 		ListableBeanFactory beanFactory = Objects.requireNonNull(context.getBeanFactory());
+		if (hasBeanOrAncestorHas(beanFactory, LockEngines.class)) {
+			return ConditionOutcome.noMatch(message.because("a parent context has locks"));
+		}
 		if (hasBean(beanFactory, LockBackendReplacement.class)) {
 			return ConditionOutcome.noMatch(message.because("a replacement of all backends was found"));
 		}
@@ -88,8 +92,11 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 	}
 
 	private static boolean hasClient(ListableBeanFactory beanFactory, Class<?>[] clients) {
-		return clients.length > 0
-				&& BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, clients[0], true, false).length > 0;
+		return clients.length > 0 && hasBeanOrAncestorHas(beanFactory, clients[0]);
+	}
+
+	private static boolean hasBeanOrAncestorHas(ListableBeanFactory beanFactory, Class<?> type) {
+		return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, type, true, false).length > 0;
 	}
 
 	/**

@@ -19,6 +19,7 @@ package io.github.lockspring.test;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
@@ -37,6 +38,7 @@ import io.github.lockspring.engine.LockEngines;
  * @see AutoConfigureTestLocks
  */
 @AutoConfiguration(before = LockAutoConfiguration.class)
+@ConditionalOnMissingBean(TestLocks.class)
 public final class TestLocksAutoConfiguration {
 
 	/**

@@ -42,6 +42,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -52,6 +53,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockHandle;
@@ -60,6 +65,7 @@ import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
+import io.github.lockspring.aop.LockTransactionListener;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
@@ -69,6 +75,7 @@ import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.event.LockLostEvent;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.test.SettableTime;
 
@@ -108,6 +115,34 @@ class LockAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasSingleBean(LockOperations.class)
 				.hasSingleBean(LockTemplate.class)
 				.hasSingleBean(LockClient.class));
+	}
+
+	@Test
+	void contextUsesTheLocksOfItsParent() {
+		ApplicationContextRunner runner = this.runner.withPropertyValues("lock.additional-backends=local")
+			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
+		runner.run((parent) -> {
+			LockTemplate locks = parent.getBean(LockTemplate.class);
+			runner.withParent(parent.getSourceApplicationContext()).run((child) -> {
+				assertThat(child.getBean(LockTemplate.class)).isSameAs(locks);
+				assertThat(child.getBean(LockEngine.class)).isSameAs(parent.getBean(LockEngine.class));
+				assertThat(child.getBeanNamesForType(LockBackend.class)).isEmpty();
+			});
+			locks.acquire("after the end of the child").close();
+			locks.on("local").acquire("after the end of the child").close();
+		});
+	}
+
+	@Test
+	void transactionsOfTheParentAreCheckedOnce() {
+		ApplicationContextRunner runner = this.runner.withPropertyValues("lock.backend=local");
+		new ApplicationContextRunner().withUserConfiguration(TransactionConfiguration.class).run((parent) -> {
+			runner.withParent(parent.getSourceApplicationContext()).run((child) -> assertThat(child).hasNotFailed());
+			runner.withParent(parent.getSourceApplicationContext()).run((child) -> assertThat(child).hasNotFailed());
+			assertThat(parent.getBean(ConfigurableTransactionManager.class).getTransactionExecutionListeners())
+				.singleElement()
+				.isInstanceOf(LockTransactionListener.class);
+		});
 	}
 
 	/**
@@ -245,6 +280,13 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
+	void propertiesWithoutAValueInTheirPlaceholderAreNamedAsSuch(CapturedOutput output) {
+		this.runner.withPropertyValues("lock.backend=local", "lock.wait-time=${wait:}")
+			.run((context) -> assertThat(output).contains("Ignoring properties without a value: [lock.wait-time]")
+				.doesNotContain("Unknown properties"));
+	}
+
+	@Test
 	void durationWithoutUnitIsRejected() {
 		ApplicationContextRunner local = this.runner.withPropertyValues("lock.backend=local", "seconds=7");
 		for (String property : List.of("lock.wait-time=5", "lock.hand-off.span=20", "lock.names.order.wait-time=5",
@@ -279,13 +321,6 @@ class LockAutoConfigurationTests {
 				assertThat(event).isEqualTo(new LockLostEvent("lock:order:42", token, "recording"));
 				assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 			});
-	@Test
-	void propertiesWithoutAValueInTheirPlaceholderAreNamedAsSuch(CapturedOutput output) {
-		this.runner.withPropertyValues("lock.backend=local", "lock.wait-time=${wait:}")
-			.run((context) -> assertThat(output).contains("Ignoring properties without a value: [lock.wait-time]")
-				.doesNotContain("Unknown properties"));
-	}
-
 	}
 
 	static Stream<Supplier<Throwable>> kindsOfThrowables() {
@@ -386,6 +421,16 @@ class LockAutoConfigurationTests {
 			RecordingBackend backend = new RecordingBackend(new LocalStore());
 			backend.setDown(true);
 			return backend;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TransactionConfiguration {
+
+		@Bean
+		PlatformTransactionManager transactionManager() {
+			return new DataSourceTransactionManager(new DriverManagerDataSource());
 		}
 
 	}

@@ -187,6 +187,15 @@ class LockMetricsConfigurationTests {
 	}
 
 	@Test
+	@Test
+	void callInAChildContextIsMeasuredOnce() {
+		this.metered.run(
+				(parent) -> this.runner.withParent(parent.getSourceApplicationContext()).run((child) -> {
+					child.getBean(LockTemplate.class).acquire("a", TRY_ONCE).close();
+					assertThat(timer(parent, "lock.release").count()).isOne();
+				}));
+	}
+
 	void typesAreTags() {
 		this.metered.run((context) -> {
 			LockTemplate locks = context.getBean(LockTemplate.class);

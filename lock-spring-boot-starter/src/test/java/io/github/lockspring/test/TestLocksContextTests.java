@@ -60,6 +60,15 @@ class TestLocksContextTests {
 	}
 
 	@Test
+	void locksOfTheParentContextAreControlled() {
+		this.runner.run((parent) -> this.runner.withParent(parent.getSourceApplicationContext()).run((child) -> {
+			try (LockHandle lock = child.getBean(LockOperations.class).acquire("order:42")) {
+				assertThat(child.getBean(TestLocks.class).isHeldByThisProcess("order:42")).isTrue();
+			}
+		}));
+	}
+
+	@Test
 	void clientOfTheConfiguredBackendIsNotUsed() {
 		this.runner.withPropertyValues("lock.backend=redis").withBean(RedisConnectionFactory.class, () -> {
 			throw new IllegalStateException("Not to be used");
