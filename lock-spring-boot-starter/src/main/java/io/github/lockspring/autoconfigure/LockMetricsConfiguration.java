@@ -22,15 +22,17 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.GlobalObservationConvention;
+import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationPredicate;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
@@ -46,13 +48,13 @@ import io.github.lockspring.engine.LockEngines;
 @ConditionalOnClass({ MeterRegistry.class, ObservationRegistry.class })
 class LockMetricsConfiguration {
 
-	private static final String REGISTRY_CUSTOMIZER = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationRegistryCustomizer";
-
 	private static final String REGISTRAR = "io.github.lockspring.lockMetricsRegistrar";
+
+	private static final String REGISTRY_CUSTOMIZER = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationRegistryCustomizer";
 
 	/**
 	 * Register meters when all other singletons have been created, so that the registries
-	 * are complete.
+	 * are complete. The locks of a parent context are measured by that context.
 	 */
 	@Bean(REGISTRAR)
 	@ConditionalOnMissingBean(name = REGISTRAR)
@@ -86,7 +88,18 @@ class LockMetricsConfiguration {
 			.toList();
 		return !handlers.isEmpty() && handlers.stream().allMatch(MeterObservationHandler.class::isInstance)
 				&& !hasBean(beanFactory, LockObservationConvention.class)
-				&& !hasBean(beanFactory, GlobalObservationConvention.class) && !isCustomized(beanFactory);
+				&& !hasBean(beanFactory, GlobalObservationConvention.class) && !isFiltered(beanFactory)
+				&& !isCustomized(beanFactory);
+	}
+
+	/**
+	 * Return whether the application changes observations before they become meters. The
+	 * filter of Spring Boot, which is a predicate as well, applies properties.
+	 */
+	private static boolean isFiltered(ListableBeanFactory beanFactory) {
+		return beanFactory.getBeanProvider(ObservationFilter.class)
+			.stream()
+			.anyMatch((filter) -> !(filter instanceof ObservationPredicate));
 	}
 
 	/**

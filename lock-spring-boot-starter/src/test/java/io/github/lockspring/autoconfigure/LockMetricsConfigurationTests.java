@@ -40,6 +40,7 @@ import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.search.RequiredSearch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.Test;
@@ -187,7 +188,6 @@ class LockMetricsConfigurationTests {
 	}
 
 	@Test
-	@Test
 	void callInAChildContextIsMeasuredOnce() {
 		this.metered.run(
 				(parent) -> this.runner.withParent(parent.getSourceApplicationContext()).run((child) -> {
@@ -196,6 +196,7 @@ class LockMetricsConfigurationTests {
 				}));
 	}
 
+	@Test
 	void typesAreTags() {
 		this.metered.run((context) -> {
 			LockTemplate locks = context.getBean(LockTemplate.class);
@@ -379,6 +380,17 @@ class LockMetricsConfigurationTests {
 			assertThat(timer(context, "lock.acquire", "outcome", "acquired").count()).isOne();
 			assertThat(metersOf(context, "none")).doesNotContain("lock.acquire.active");
 		});
+	}
+
+	@Test
+	void filterOfTheApplicationChangesTheTags() {
+		this.actuated
+			.withBean(ObservationFilter.class,
+					() -> (context) -> context.addLowCardinalityKeyValue(KeyValue.of("region", "eu")))
+			.run((context) -> {
+				context.getBean(LockTemplate.class).acquire("42", TRY_ONCE).close();
+				assertThat(timer(context, "lock.acquire", "region", "eu").count()).isOne();
+			});
 	}
 
 	@Test
