@@ -110,7 +110,7 @@ final class LockEventPublisher implements SmartLifecycle {
 	private static boolean hasBeanFor(ListableBeanFactory beanFactory, ResolvableType event) {
 		for (String name : beanFactory.getBeanNamesForType(ApplicationListener.class, true, false)) {
 			Class<?> type = beanFactory.getType(name, false);
-			if (type != null && !GenericApplicationListener.class.isAssignableFrom(type)
+			if (type != null
 					&& isListenerOf(ResolvableType.forClass(type).as(ApplicationListener.class).getGeneric(), event)) {
 				return true;
 			}

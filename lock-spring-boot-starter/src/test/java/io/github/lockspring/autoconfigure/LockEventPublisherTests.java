@@ -41,6 +41,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.event.EventListener;
+import org.springframework.context.event.GenericApplicationListener;
+import org.springframework.core.ResolvableType;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockspring.LockHandle;
@@ -181,6 +183,16 @@ class LockEventPublisherTests {
 	}
 
 	@Test
+	void listenerThatIsCreatedLaterAndDecidesItselfIsFound() {
+		this.runner
+			.withBean(DecidingListener.class, DecidingListener::new, (definition) -> definition.setLazyInit(true))
+			.run((context) -> {
+				context.getBean(LockTemplate.class).acquire("a", TRY_ONCE).close();
+				assertThat(context.getBean(DecidingListener.class).events).hasSize(1);
+			});
+	}
+
+	@Test
 	void listenerThatIsAddedLaterReceivesWhatOthersReceive() {
 		this.runner.withUserConfiguration(Listeners.class).run((context) -> {
 			CountingListener added = new CountingListener();
@@ -317,6 +329,22 @@ class LockEventPublisherTests {
 
 		@Override
 		public void onApplicationEvent(PayloadApplicationEvent<LockReleasedEvent> event) {
+			this.events.add(event);
+		}
+
+	}
+
+	static class DecidingListener implements GenericApplicationListener {
+
+		private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+
+		@Override
+		public boolean supportsEventType(ResolvableType eventType) {
+			return eventType.hasGenerics() && eventType.getGeneric().isAssignableFrom(LockReleasedEvent.class);
+		}
+
+		@Override
+		public void onApplicationEvent(ApplicationEvent event) {
 			this.events.add(event);
 		}
 
