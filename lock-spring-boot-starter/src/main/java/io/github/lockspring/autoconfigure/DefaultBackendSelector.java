@@ -98,7 +98,13 @@ final class DefaultBackendSelector {
 				+ "supported client bean was found.", listOfChoices());
 	}
 
-	private static LockConfigurationException withoutLibrary(String property, LockBackendType type) {
+	private LockConfigurationException withoutLibrary(String property, LockBackendType type) {
+		if (this.aheadOfTime) {
+			return new LockConfigurationException(
+					"The property " + property
+							+ ", but the application was built ahead of time (AOT) without this backend.",
+					"Set the property to the same value for the build.");
+		}
 		return new LockConfigurationException(
 				"The property " + property + ", but a library required by this backend is missing.",
 				"Add the dependency " + type.dependency() + ", or select another backend.");
@@ -122,7 +128,7 @@ final class DefaultBackendSelector {
 		}
 	}
 
-	private static LockConfigurationException missing(String name, List<String> names) {
+	private LockConfigurationException missing(String name, List<String> names) {
 		LockBackendType type = LockBackendType.of(name);
 		if (type != null) {
 			return withoutLibrary("lock.additional-backends contains " + type, type);

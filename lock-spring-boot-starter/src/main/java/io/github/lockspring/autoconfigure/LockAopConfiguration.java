@@ -17,6 +17,7 @@
 package io.github.lockspring.autoconfigure;
 
 import java.util.List;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
@@ -42,10 +43,12 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.InterceptionCheck;
 import io.github.lockspring.aop.LeaseTimeCheck;
+import io.github.lockspring.aop.ProxyCheck;
 import io.github.lockspring.aop.StartupCheck;
 import io.github.lockspring.aop.expression.LockExpressionRootObject;
 import io.github.lockspring.autoconfigure.LockProperties.AopMode;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.spi.LockConfigurationException;
 
 /**
  * Configuration of the advice for annotated methods. The interceptor is created before
@@ -67,9 +70,23 @@ class LockAopConfiguration {
 	@Bean("io.github.lockspring.lockStartupCheck")
 	static StartupCheck lockStartupCheck(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockInterceptor interceptor, ObjectProvider<LockTemplate> template, LockEngines engines,
-			LockSettings settings, InterceptionCheck interception) {
+			LockSettings settings, InterceptionCheck interception, Environment environment) {
+		requireModeOfTheBuild(ModeSelector.modeIn(environment), interception);
 		return new StartupCheck(beanFactory, interceptor, settings.templateOf(template, engines),
 				settings.annotationDefaults(), interception);
+	}
+
+	/**
+	 * Reject a mode other than that of the build, in an application that was processed
+	 * ahead of time: its annotations would be checked for a mode that does not lock them.
+	 */
+	private static void requireModeOfTheBuild(AopMode mode, InterceptionCheck interception) {
+		if ((mode == AopMode.PROXY) != (interception instanceof ProxyCheck)) {
+			throw new LockConfigurationException(
+					"The property lock.aop.mode is " + mode.name().toLowerCase(Locale.ROOT)
+							+ ", but the application was built ahead of time (AOT) with another mode.",
+					"Set the property to the same mode for the build.");
+		}
 	}
 
 	@Bean("io.github.lockspring.lockLeaseTimeCheck")

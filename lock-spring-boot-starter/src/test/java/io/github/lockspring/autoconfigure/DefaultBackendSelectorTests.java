@@ -340,6 +340,16 @@ class DefaultBackendSelectorTests {
 		assertThat(choose(LockBackendType.REDIS, true, backend)).isSameAs(backend);
 	}
 
+	@Test
+	void additionalBackendThatIsNotThatOfTheBuildIsExplained() {
+		LockProperties properties = new LockProperties();
+		properties.setAdditionalBackends(List.of("redis"));
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> new DefaultBackendSelector(properties, true).requireAdditional(List.of("local")))
+			.withMessageContaining("lock.additional-backends contains redis")
+			.withMessageContaining("built ahead of time");
+	}
+
 	private static LockBackend choose(LockBackendType chosen, boolean aheadOfTime, LockBackend backend) {
 		StaticListableBeanFactory beanFactory = new StaticListableBeanFactory(Map.of("backend", backend));
 		LockProperties properties = new LockProperties();

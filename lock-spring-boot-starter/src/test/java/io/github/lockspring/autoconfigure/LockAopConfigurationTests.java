@@ -29,6 +29,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -164,6 +165,18 @@ class LockAopConfigurationTests {
 				.asString()
 				.contains("Bean 'early'");
 		});
+	}
+
+	/**
+	 * The mode is changed after the beans were defined, as it may be after a build.
+	 */
+	@Test
+	void modeThatIsNotThatOfTheBuildIsExplained() {
+		this.runner
+			.withInitializer((context) -> context.addBeanFactoryPostProcessor(
+					(beanFactory) -> TestPropertyValues.of("lock.aop.mode=aspectj").applyTo(context)))
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+				.contains("lock.aop.mode is aspectj", "built ahead of time"));
 	}
 
 	@Test
