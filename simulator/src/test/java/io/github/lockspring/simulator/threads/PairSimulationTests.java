@@ -92,6 +92,11 @@ class PairSimulationTests {
 		run(5006, 50, Speed.IMMEDIATE, Operation.TIMED, Operation.FORCE_RELEASE);
 	}
 
+	@Test
+	void leaseThatEndsBeforeItsGrantArrivesIsLostLater() {
+		run(5093, 10, Speed.SLOW, Operation.TIMED, Operation.LOSE);
+	}
+
 	private static void run(long seed, int density, Speed speed, Operation... operations) {
 		Trial.run(seed, density, speed, operations);
 	}
