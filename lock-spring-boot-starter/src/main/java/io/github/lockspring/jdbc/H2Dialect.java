@@ -115,8 +115,8 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	String acquire() {
-		return ACQUIRE;
+	String template(SqlStatement statement) {
+		return (statement == SqlStatement.ACQUIRE) ? ACQUIRE : super.template(statement);
 	}
 
 	@Override

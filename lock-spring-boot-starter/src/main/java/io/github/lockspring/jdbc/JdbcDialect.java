@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
  * SQL dialect of one database product. Everything that is common to all products is
  * implemented elsewhere.
  * <p>
- * In the statements, {@code @@table@@} is the lock table, {@code @@values@@} the value
- * table, {@code @@now@@} the clock, {@code @@timestamp@@} the clock in a readable form,
- * and {@code @@placeholders@@} a list of question marks. {@code AND @@short-wait@@} and
- * {@code AND @@no-flush@@} are conditions that change a setting for the statement, and
- * are omitted by dialects that have none.
+ * In the {@linkplain SqlStatement statements}, {@code @@table@@} is the lock table,
+ * {@code @@values@@} the value table, {@code @@now@@} the clock, {@code @@timestamp@@}
+ * the clock in a readable form, and {@code @@placeholders@@} a list of question marks.
+ * {@code AND @@short-wait@@} and {@code AND @@no-flush@@} are conditions that change a
+ * setting for the statement, and are omitted by dialects that have none.
  */
 abstract class JdbcDialect {
 
@@ -104,22 +104,38 @@ abstract class JdbcDialect {
 	}
 
 	/**
-	 * Return the statement that makes the request the holder if the key is free, expired
-	 * or held by the same owner. Its parameters are key, owner, lease time in
-	 * microseconds, number of tokens and the name of the process; its result is the last
-	 * token of the block, or no row if another owner holds the key.
+	 * Return the template of a statement, which is empty if the database does not have
+	 * the statement.
 	 */
-	abstract String acquire();
-
-	/**
-	 * Prepare the statement {@link #acquire()} or {@link #reacquire()}.
-	 */
-	PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
-		return connection.prepareStatement(sql);
+	String template(SqlStatement statement) {
+		return switch (statement) {
+			case UPDATE_VALUE -> values().update();
+			case WATCH_VALUES -> values().watch();
+			default -> statement.template();
+		};
 	}
 
 	/**
-	 * Run the statement {@link #acquire()}.
+	 * Return whether the database has a statement.
+	 */
+	boolean has(SqlStatement statement) {
+		return !template(statement).isEmpty();
+	}
+
+	/**
+	 * Return the text of a statement.
+	 * @param placeholders the number of {@code @@placeholders@@}
+	 */
+	String text(SqlStatement statement, TableName table, int placeholders) {
+		return render(values().render(template(statement)), table, placeholders);
+	}
+
+	PreparedStatement prepare(Connection connection, SqlStatement statement, String text) throws SQLException {
+		return connection.prepareStatement(text);
+	}
+
+	/**
+	 * Run the statement {@link SqlStatement#ACQUIRE} or {@link SqlStatement#REACQUIRE}.
 	 * @return the last token of the block, or {@code null} if another owner holds the key
 	 */
 	@Nullable Long acquire(PreparedStatement statement) throws SQLException {
@@ -129,79 +145,11 @@ abstract class JdbcDialect {
 	}
 
 	/**
-	 * Return the statement {@link #acquire()} for a request that waits if it is denied,
-	 * with the key as two more parameters.
-	 * @return the statement, or {@code null} if the database does not support
-	 * notifications of releases
-	 */
-	@Nullable String contend() {
-		return null;
-	}
-
-	/**
-	 * Return the statement {@link #contend()} for a request that does not wait if it is
-	 * denied, with the key as one more parameter.
-	 * @return the statement, or {@code null} if the database does not support recalls
-	 */
-	@Nullable String tryAcquire() {
-		return null;
-	}
-
-	/**
-	 * Return the statement that recalls the leases of several keys, with a row for each
-	 * that is recallable.
-	 * @return the statement, or {@code null} if the database does not support recalls
-	 */
-	@Nullable String recall() {
-		return null;
-	}
-
-	/**
-	 * Return the statement that makes a lease one that is not recallable, and notifies
-	 * waiting requests. Its parameters are key and owner.
-	 * @return the statement, or {@code null} if the database does not support recalls
-	 */
-	@Nullable String declineRecall() {
-		return null;
-	}
-
-	/**
-	 * Return the statement that makes the request the holder if there is a row for the
-	 * key and it is free. Its parameters are number of tokens, owner, name of the
-	 * process, lease time in microseconds and key; its result is that of
-	 * {@link #acquire()}.
-	 * @return the statement, or {@code null} if {@link #acquire()} is as fast
-	 */
-	@Nullable String reacquire() {
-		return null;
-	}
-
-	/**
 	 * Return the condition that the row has a mark which lasts for a while, so that
 	 * waiting requests will be notified of its release.
 	 */
 	String awaited() {
 		return "FALSE";
-	}
-
-	/**
-	 * Return the statement that leaves such a mark unless the row has been written since
-	 * it was read. Its parameters are key and version.
-	 * @return the statement, or {@code null} if the database does not support
-	 * notifications of releases
-	 */
-	@Nullable String mark() {
-		return null;
-	}
-
-	/**
-	 * Return the statement that leaves such marks in the rows of several keys. It skips
-	 * rows that are locked by other sessions. Its results are keys and versions.
-	 * @return the statement, or {@code null} if the database does not support
-	 * notifications of releases
-	 */
-	@Nullable String markAll() {
-		return null;
 	}
 
 	/**
@@ -218,14 +166,6 @@ abstract class JdbcDialect {
 	 */
 	String notifying() {
 		return "";
-	}
-
-	/**
-	 * Return the statement that releases an exclusive lease, from one that notifies no
-	 * waiting request.
-	 */
-	String releasing(String release) {
-		return release;
 	}
 
 	/**
@@ -247,16 +187,6 @@ abstract class JdbcDialect {
 	 */
 	String whereUnchanged() {
 		return "WHERE lock_key = ? AND version = ?";
-	}
-
-	/**
-	 * Return a statement that inserts a row unless there is one with its key. By default,
-	 * it is {@linkplain #isContended contended} in that case.
-	 * @param insert the statement that inserts the row
-	 * @param key the column of the key
-	 */
-	String unlessPresent(String insert, String key) {
-		return insert;
 	}
 
 	/**
@@ -463,15 +393,11 @@ abstract class JdbcDialect {
 	 */
 	abstract ValueDialect values();
 
-	/**
-	 * Return the required columns of the value table.
-	 */
-	List<JdbcColumn> valueColumns() {
-		return values().columns();
-	}
-
-	String render(String template, TableName table, int placeholders) {
-		return renderOwn(template.replace("@@awaited@@", awaited())).replace("@@table@@", table.value())
+	private String render(String template, TableName table, int placeholders) {
+		return renderOwn(template.replace("@@awaited@@", awaited())
+			.replace("@@handing-off@@", handingOff())
+			.replace("@@where-unchanged@@", whereUnchanged())
+			.replace("@@notifying@@", notifying())).replace("@@table@@", table.value())
 			.replace("@@values@@", table.ofValues().value())
 			.replace("@@now@@", now())
 			.replace("@@timestamp@@", timestamp())

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 
 import javax.sql.DataSource;
 
@@ -105,19 +104,17 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	 * @throws BackendException if the database failed
 	 */
 	public long removeOldRows() {
-		return walk((connection) -> connection.sql().lastOfPage(PAGE_SIZE),
-				(connection, first, last) -> remove(connection, read(connection, first, last)))
-				+ walk((connection) -> connection.valueSql().lastOfPage(PAGE_SIZE),
-						(connection, first, last) -> removeValues(connection, readOldValues(connection, first, last)));
+		return walk(SqlStatement.LAST_OF_PAGE, this::removeRows)
+				+ walk(SqlStatement.LAST_OF_VALUE_PAGE, this::removeValues);
 	}
 
-	private long walk(Function<LockConnection, String> lastOfPage, Removal removal) {
+	private long walk(SqlStatement lastOfPage, Removal removal) {
 		long removed = 0;
 		byte[] last = new byte[0];
 		while (last != MAX_KEY && !this.closed) {
 			byte[] first = last;
 			Page page = this.calls.run(TIMEOUT, (connection, mayBeDone) -> {
-				byte[] end = lastOfPageAfter(connection, lastOfPage.apply(connection), first);
+				byte[] end = lastOfPageAfter(connection, lastOfPage, first);
 				return new Page(end, removal.remove(connection, first, end));
 			});
 			removed += page.removed();
@@ -127,56 +124,74 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		return removed;
 	}
 
-	private byte[] lastOfPageAfter(LockConnection connection, String sql, byte[] first) throws SQLException {
-		PreparedStatement statement = connection.prepare(sql);
+	private byte[] lastOfPageAfter(LockConnection connection, SqlStatement lastOfPage, byte[] first)
+			throws SQLException {
+		PreparedStatement statement = connection.prepare(lastOfPage);
 		statement.setBytes(1, first);
+		statement.setInt(2, PAGE_SIZE - 1);
 		try (ResultSet result = statement.executeQuery()) {
 			return result.next() ? result.getBytes(1) : MAX_KEY;
 		}
 	}
 
-	private List<Row> read(LockConnection connection, byte[] first, byte[] last) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().oldRows());
-		statement.setBytes(1, first);
-		statement.setBytes(2, last);
-		bindRetention(statement, 3);
-		List<Row> rows = new ArrayList<>();
-		try (ResultSet result = statement.executeQuery()) {
-			while (result.next()) {
-				rows.add(new Row(result.getBytes(1), result.getLong(2), result.getLong(3), result.getLong(4),
-						result.getString(5), result.getLong(6)));
+	private long removeRows(LockConnection connection, byte[] first, byte[] last) throws SQLException {
+		List<byte[]> empty = new ArrayList<>();
+		List<Row> others = new ArrayList<>();
+		try (ResultSet rows = old(connection, SqlStatement.OLD_ROWS, first, last)) {
+			while (rows.next()) {
+				Row row = new Row(rows.getBytes(1), rows.getLong(2), rows.getLong(3), rows.getLong(4),
+						rows.getString(5), rows.getLong(6));
+				if (row.entries() == null) {
+					empty.add(row.key());
+				}
+				else if (row.isUnused()) {
+					others.add(row);
+				}
 			}
 		}
-		return rows;
-	}
-
-	private void bindRetention(PreparedStatement statement, int index) throws SQLException {
-		for (int i = 0; i < 3; i++) {
-			statement.setLong(index + i, this.retentionMicros);
+		long removed = removeOld(connection, SqlStatement.DELETE_OLD, empty);
+		for (Row row : others) {
+			removed += (!this.closed && remove(connection, row)) ? 1 : 0;
 		}
+		return removed;
 	}
 
-	private long remove(LockConnection connection, List<Row> rows) throws SQLException {
-		List<Row> empty = rows.stream().filter((row) -> row.entries() == null).toList();
-		List<Row> others = rows.stream().filter((row) -> row.entries() != null && row.isUnused()).toList();
-		return removeTogether(connection, empty) + removeEach(connection, others);
+	private long removeValues(LockConnection connection, byte[] first, byte[] last) throws SQLException {
+		List<byte[]> keys = new ArrayList<>();
+		try (ResultSet rows = old(connection, SqlStatement.OLD_VALUES, first, last)) {
+			while (rows.next()) {
+				keys.add(rows.getBytes(1));
+			}
+		}
+		return removeOld(connection, SqlStatement.DELETE_OLD_VALUES, keys);
 	}
 
-	private long removeTogether(LockConnection connection, List<Row> rows) throws SQLException {
-		if (rows.isEmpty() || this.closed) {
+	private ResultSet old(LockConnection connection, SqlStatement query, byte[] first, byte[] last)
+			throws SQLException {
+		PreparedStatement statement = connection.prepare(query);
+		statement.setBytes(1, first);
+		statement.setBytes(2, last);
+		statement.setLong(3, this.retentionMicros);
+		return statement.executeQuery();
+	}
+
+	/**
+	 * Remove rows, except those that are locked or were changed by other sessions.
+	 */
+	private long removeOld(LockConnection connection, SqlStatement deletion, List<byte[]> keys) throws SQLException {
+		if (keys.isEmpty() || this.closed) {
 			return 0;
 		}
-		SqlParameters keys = new SqlParameters(rows.stream().map(Row::key).toList());
-		PreparedStatement statement = connection.prepare(connection.sql().deleteOld(keys.placeholders()));
-		bindRetention(statement, keys.bind(statement, 1));
-		Integer removed = connection.unlessContended(statement::executeUpdate);
-		return (removed != null) ? removed : removeEach(connection, rows);
-	}
-
-	private long removeEach(LockConnection connection, List<Row> rows) throws SQLException {
+		SqlParameters parameters = new SqlParameters(keys);
+		PreparedStatement statement = connection.prepare(deletion, parameters.placeholders());
+		statement.setLong(parameters.bind(statement, 1), this.retentionMicros);
+		Integer together = connection.unlessContended(statement::executeUpdate);
+		if (together != null) {
+			return together;
+		}
 		long removed = 0;
-		for (Row row : rows) {
-			removed += (!this.closed && remove(connection, row)) ? 1 : 0;
+		for (byte[] key : (keys.size() > 1) ? keys : List.<byte[]>of()) {
+			removed += removeOld(connection, deletion, List.of(key));
 		}
 		return removed;
 	}
@@ -185,46 +200,11 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	 * Remove a row, unless it is locked or was changed by another session.
 	 */
 	private boolean remove(LockConnection connection, Row row) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().delete());
+		PreparedStatement statement = connection.prepare(SqlStatement.DELETE);
 		statement.setBytes(1, row.key());
 		statement.setLong(2, row.version());
 		Integer removed = connection.unlessContended(statement::executeUpdate);
 		return removed != null && removed > 0;
-	}
-
-	private List<byte[]> readOldValues(LockConnection connection, byte[] first, byte[] last) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.valueSql().oldKeys());
-		statement.setBytes(1, first);
-		statement.setBytes(2, last);
-		statement.setLong(3, this.retentionMicros);
-		List<byte[]> keys = new ArrayList<>();
-		try (ResultSet result = statement.executeQuery()) {
-			while (result.next()) {
-				keys.add(result.getBytes(1));
-			}
-		}
-		return keys;
-	}
-
-	/**
-	 * Remove rows of deleted values, except those that are locked by other sessions.
-	 */
-	private long removeValues(LockConnection connection, List<byte[]> keys) throws SQLException {
-		if (keys.isEmpty() || this.closed) {
-			return 0;
-		}
-		SqlParameters parameters = new SqlParameters(keys);
-		PreparedStatement statement = connection.prepare(connection.valueSql().deleteOld(parameters.placeholders()));
-		statement.setLong(parameters.bind(statement, 1), this.retentionMicros);
-		Integer together = connection.unlessContended(statement::executeUpdate);
-		if (together != null) {
-			return together;
-		}
-		long removed = 0;
-		for (byte[] key : (keys.size() > 1) ? keys : List.<byte[]>of()) {
-			removed += removeValues(connection, List.of(key));
-		}
-		return removed;
 	}
 
 	/**

@@ -91,7 +91,7 @@ public final class JdbcLockSchema {
 	private List<JdbcTable> tables(LockConnection connection) {
 		JdbcDialect dialect = connection.dialect();
 		return List.of(new JdbcTable("lock table", this.table, "lock_key", dialect.columns()),
-				new JdbcTable("value table", this.table.ofValues(), "value_key", dialect.valueColumns()));
+				new JdbcTable("value table", this.table.ofValues(), "value_key", dialect.values().columns()));
 	}
 
 	private void create(LockConnection connection, JdbcTable table, String definition) throws SQLException {
@@ -116,7 +116,7 @@ public final class JdbcLockSchema {
 	 */
 	public void validate() {
 		run((connection) -> {
-			this.releasesNotified = connection.sql().contend() != null;
+			this.releasesNotified = connection.dialect().has(SqlStatement.CONTEND);
 			List<JdbcTable> tables = tables(connection);
 			for (JdbcTable table : tables) {
 				requireFit(connection, table);

@@ -45,6 +45,12 @@ import io.github.lockspring.support.Durations;
 final class KeyRows {
 
 	/**
+	 * Ends the name of the process whose lease is recallable. It is no character of
+	 * names.
+	 */
+	static final String RECALLABLE = "!";
+
+	/**
 	 * Maximum length of the entries in every database.
 	 */
 	private static final int MAX_LINES_LENGTH = 1_000_000;
@@ -65,25 +71,18 @@ final class KeyRows {
 
 	private static Map<String, KeyRow> read(LockConnection connection, Collection<String> keys, RowReader reader)
 			throws SQLException {
-		SqlParameters parameters = SqlParameters.ofKeys(keys);
-		PreparedStatement statement = connection.prepare(connection.sql().read(parameters.placeholders()));
-		parameters.bind(statement, 1);
 		Map<String, KeyRow> read = new HashMap<>();
-		try (ResultSet rows = statement.executeQuery()) {
-			boolean first = true;
-			while (rows.next()) {
-				Instant now = Durations.ofMicros(rows.getLong(1));
-				if (first) {
-					keys.forEach((key) -> read.put(key, KeyRow.absent(now)));
-					first = false;
-				}
-				byte[] key = rows.getBytes(2);
-				if (key != null) {
-					KeyRow row = reader.read(rows, now);
-					read.compute(new String(key, StandardCharsets.UTF_8), (name, absent) -> row);
-				}
+		connection.query(SqlStatement.READ, keys, (rows) -> {
+			Instant now = Durations.ofMicros(rows.getLong(1));
+			if (read.isEmpty()) {
+				keys.forEach((key) -> read.put(key, KeyRow.absent(now)));
 			}
-		}
+			byte[] key = rows.getBytes(2);
+			if (key != null) {
+				KeyRow row = reader.read(rows, now);
+				read.compute(new String(key, StandardCharsets.UTF_8), (name, absent) -> row);
+			}
+		});
 		return read;
 	}
 
@@ -112,18 +111,18 @@ final class KeyRows {
 		if (process == null) {
 			return KeyEntry.reservation(owner, end);
 		}
-		boolean recallable = process.endsWith(LockSql.RECALLABLE);
-		String name = recallable ? process.substring(0, process.length() - LockSql.RECALLABLE.length()) : process;
+		boolean recallable = process.endsWith(RECALLABLE);
+		String name = recallable ? process.substring(0, process.length() - RECALLABLE.length()) : process;
 		return new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, end, name, recallable);
 	}
 
 	/**
 	 * Write the row of a key.
-	 * @param change the kind of the change
+	 * @param change the statement for the kind of the change
 	 * @return the new version of the row
 	 * @throws RowChangedException if the row has been changed since it was read
 	 */
-	static long write(LockConnection connection, String key, KeyRow row, Change change) throws SQLException {
+	static long write(LockConnection connection, String key, KeyRow row, SqlStatement change) throws SQLException {
 		return (row.version() == KeyRow.ABSENT) ? insert(connection, key, row) : update(connection, key, row, change);
 	}
 
@@ -138,8 +137,7 @@ final class KeyRows {
 		}
 		Set<String> changed = new HashSet<>();
 		for (Map.Entry<String, KeyRow> entry : rows.entrySet()) {
-			if (prepareUpdate(connection, connection.sql().write(), entry.getKey(), entry.getValue())
-				.executeUpdate() == 0) {
+			if (prepareUpdate(connection, SqlStatement.WRITE, entry.getKey(), entry.getValue()).executeUpdate() == 0) {
 				changed.add(entry.getKey());
 			}
 		}
@@ -147,10 +145,10 @@ final class KeyRows {
 	}
 
 	private static Set<String> updateInBatch(LockConnection connection, Map<String, KeyRow> rows) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().write());
+		PreparedStatement statement = connection.prepare(SqlStatement.WRITE);
 		try {
 			for (Map.Entry<String, KeyRow> entry : rows.entrySet()) {
-				prepareUpdate(connection, connection.sql().write(), entry.getKey(), entry.getValue()).addBatch();
+				prepareUpdate(connection, SqlStatement.WRITE, entry.getKey(), entry.getValue()).addBatch();
 			}
 			int[] counts = statement.executeBatch();
 			Set<String> changed = new HashSet<>();
@@ -167,9 +165,9 @@ final class KeyRows {
 		}
 	}
 
-	private static PreparedStatement prepareUpdate(LockConnection connection, String sql, String key, KeyRow row)
-			throws SQLException {
-		PreparedStatement statement = connection.prepare(sql);
+	private static PreparedStatement prepareUpdate(LockConnection connection, SqlStatement change, String key,
+			KeyRow row) throws SQLException {
+		PreparedStatement statement = connection.prepare(change);
 		KeyEntry exclusive = row.state().exclusive();
 		statement.setString(1, owner(exclusive));
 		statement.setLong(2, end(exclusive));
@@ -187,8 +185,8 @@ final class KeyRows {
 	 * Leave a mark in the row of a key, so that its release sends a notification.
 	 * @throws RowChangedException if the row has been changed since it was read
 	 */
-	static void mark(LockConnection connection, String sql, String key, KeyRow row) throws SQLException {
-		PreparedStatement statement = connection.prepare(sql);
+	static void mark(LockConnection connection, String key, KeyRow row) throws SQLException {
+		PreparedStatement statement = connection.prepare(SqlStatement.MARK);
 		statement.setBytes(1, SqlParameters.bytes(key));
 		statement.setLong(2, row.version());
 		requireWritten(statement.executeUpdate(), row.version());
@@ -200,15 +198,9 @@ final class KeyRows {
 	 * @return the versions of the rows that have a mark now
 	 */
 	static Map<String, Long> mark(LockConnection connection, Collection<String> keys) throws SQLException {
-		SqlParameters parameters = SqlParameters.ofKeys(keys);
-		PreparedStatement statement = connection.prepare(connection.sql().markAll(parameters.placeholders()));
-		parameters.bind(statement, 1);
 		Map<String, Long> versions = new HashMap<>();
-		try (ResultSet rows = statement.executeQuery()) {
-			while (rows.next()) {
-				versions.put(new String(rows.getBytes(1), StandardCharsets.UTF_8), rows.getLong(2));
-			}
-		}
+		connection.query(SqlStatement.MARK_ALL, keys,
+				(rows) -> versions.put(new String(rows.getBytes(1), StandardCharsets.UTF_8), rows.getLong(2)));
 		return versions;
 	}
 
@@ -217,30 +209,22 @@ final class KeyRows {
 	 * @return whether there is any
 	 */
 	static boolean recall(LockConnection connection, Collection<String> keys) throws SQLException {
-		SqlParameters parameters = SqlParameters.ofKeys(keys);
-		PreparedStatement statement = connection.prepare(connection.sql().recall(parameters.placeholders()));
-		parameters.bind(statement, 1);
-		try (ResultSet rows = statement.executeQuery()) {
-			return rows.next();
-		}
+		return connection.query(SqlStatement.RECALL, keys, (row) -> {
+		}) > 0;
 	}
 
 	private static long insert(LockConnection connection, String key, KeyRow row) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().insert());
+		PreparedStatement statement = connection.prepare(SqlStatement.INSERT);
 		long now = Durations.micros(row.state().now());
 		statement.setLong(1, end(row.state().exclusive()));
 		bind(statement, 2, key, row, now);
 		return requireWritten(statement.executeUpdate(), now);
 	}
 
-	private static long update(LockConnection connection, String key, KeyRow row, Change change) throws SQLException {
-		LockSql sql = connection.sql();
-		PreparedStatement statement = prepareUpdate(connection, switch (change) {
-			case DENYING -> sql.write();
-			case ADMITTING -> sql.writeAndNotify();
-			case RELEASE -> sql.writeReleased();
-		}, key, row);
-		int rows = (change == Change.DENYING) ? statement.executeUpdate()
+	private static long update(LockConnection connection, String key, KeyRow row, SqlStatement change)
+			throws SQLException {
+		PreparedStatement statement = prepareUpdate(connection, change, key, row);
+		int rows = (change == SqlStatement.WRITE) ? statement.executeUpdate()
 				: connection.dialect().updateAndNotify(statement).rows();
 		return requireWritten(rows, row.version() + 1);
 	}
@@ -285,34 +269,11 @@ final class KeyRows {
 
 	private static @Nullable String holder(@Nullable KeyEntry exclusive) {
 		return (exclusive == null || exclusive.isReservation()) ? null
-				: exclusive.recallable() ? exclusive.process() + LockSql.RECALLABLE : exclusive.process();
+				: exclusive.recallable() ? exclusive.process() + RECALLABLE : exclusive.process();
 	}
 
 	private static @Nullable String owner(@Nullable KeyEntry exclusive) {
 		return (exclusive != null) ? exclusive.owner() : null;
-	}
-
-	/**
-	 * Kind of a change.
-	 */
-	enum Change {
-
-		/**
-		 * No other request may be admitted after it.
-		 */
-		DENYING,
-
-		/**
-		 * Waiting requests may be admitted after it: they are notified, if the database
-		 * supports that.
-		 */
-		ADMITTING,
-
-		/**
-		 * As {@link #ADMITTING}, and it need not be flushed to disk.
-		 */
-		RELEASE
-
 	}
 
 	private interface RowReader {

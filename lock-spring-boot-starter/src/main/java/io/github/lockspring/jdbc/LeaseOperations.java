@@ -139,9 +139,9 @@ final class LeaseOperations {
 
 	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing,
 			boolean recallable) throws SQLException {
-		String contend = (queueing && this.notified) ? connection.sql().contend() : null;
+		boolean contending = queueing && this.notified && connection.dialect().has(SqlStatement.CONTEND);
 		try {
-			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contend, recallable);
+			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contending, recallable);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {

@@ -23,7 +23,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -48,9 +50,7 @@ final class LockConnection implements AutoCloseable {
 
 	private final JdbcDialect dialect;
 
-	private final LockSql sql;
-
-	private final ValueSql valueSql;
+	private final TableName table;
 
 	private final String processName;
 
@@ -58,15 +58,14 @@ final class LockConnection implements AutoCloseable {
 
 	private final Deque<SessionChange> restorations = new ArrayDeque<>();
 
-	private final Map<String, PreparedStatement> statements = new HashMap<>();
+	private final Map<SqlStatement, Map<Integer, PreparedStatement>> statements = new EnumMap<>(SqlStatement.class);
 
 	private LockConnection(TimedConnection timed, JdbcDialect dialect, TableName table, boolean own,
 			String processName) {
 		this.timed = timed;
 		this.connection = timed.target();
 		this.dialect = dialect;
-		this.sql = new LockSql(dialect, table);
-		this.valueSql = new ValueSql(dialect, table);
+		this.table = table;
 		this.own = own;
 		this.processName = processName;
 	}
@@ -160,14 +159,6 @@ final class LockConnection implements AutoCloseable {
 		return this.connection;
 	}
 
-	LockSql sql() {
-		return this.sql;
-	}
-
-	ValueSql valueSql() {
-		return this.valueSql;
-	}
-
 	/**
 	 * Return the name of this process.
 	 */
@@ -175,22 +166,38 @@ final class LockConnection implements AutoCloseable {
 		return this.processName;
 	}
 
-	PreparedStatement prepare(String sql) throws SQLException {
-		PreparedStatement statement = this.statements.get(sql);
-		return (statement != null) ? statement : keep(sql, this.connection.prepareStatement(sql));
+	PreparedStatement prepare(SqlStatement statement) throws SQLException {
+		return prepare(statement, 1);
+	}
+
+	PreparedStatement prepare(SqlStatement statement, int placeholders) throws SQLException {
+		Map<Integer, PreparedStatement> known = this.statements.computeIfAbsent(statement, (first) -> new HashMap<>());
+		PreparedStatement prepared = known.get(placeholders);
+		if (prepared == null) {
+			String text = this.dialect.text(statement, this.table, placeholders);
+			prepared = this.dialect.prepare(this.connection, statement, text);
+			known.put(placeholders, prepared);
+		}
+		return prepared;
 	}
 
 	/**
-	 * Prepare a statement that acquires and returns a token.
+	 * Run a query whose parameters are keys.
+	 * @param reader the reader of each row
+	 * @return the number of rows
 	 */
-	PreparedStatement prepareAcquire(String sql) throws SQLException {
-		PreparedStatement statement = this.statements.get(sql);
-		return (statement != null) ? statement : keep(sql, this.dialect.prepareAcquire(this.connection, sql));
-	}
-
-	private PreparedStatement keep(String sql, PreparedStatement statement) {
-		this.statements.put(sql, statement);
-		return statement;
+	int query(SqlStatement statement, Collection<String> keys, RowReader reader) throws SQLException {
+		SqlParameters parameters = SqlParameters.ofKeys(keys);
+		PreparedStatement prepared = prepare(statement, parameters.placeholders());
+		parameters.bind(prepared, 1);
+		int count = 0;
+		try (ResultSet rows = prepared.executeQuery()) {
+			while (rows.next()) {
+				reader.read(rows);
+				count++;
+			}
+		}
+		return count;
 	}
 
 	/**
@@ -262,8 +269,10 @@ final class LockConnection implements AutoCloseable {
 
 	private void returnToPool() {
 		TimedConnection.succeeds(() -> {
-			for (PreparedStatement statement : this.statements.values()) {
-				statement.close();
+			for (Map<Integer, PreparedStatement> prepared : this.statements.values()) {
+				for (PreparedStatement statement : prepared.values()) {
+					statement.close();
+				}
 			}
 		});
 		if (!TimedConnection.succeeds(this::restore) || this.timed.isAborted()) {
@@ -291,6 +300,15 @@ final class LockConnection implements AutoCloseable {
 		 * @return the result, or {@code null} to roll a transaction back
 		 */
 		@Nullable T run() throws SQLException;
+
+	}
+
+	/**
+	 * Reader of a row.
+	 */
+	interface RowReader {
+
+		void read(ResultSet row) throws SQLException;
 
 	}
 

@@ -135,18 +135,21 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	String acquire() {
-		return MySqlStatements.ACQUIRE;
+	String template(SqlStatement statement) {
+		return switch (statement) {
+			case ACQUIRE -> MySqlStatements.ACQUIRE;
+			case REACQUIRE -> MySqlStatements.REACQUIRE;
+			case INSERT, INSERT_VALUE -> statement.template().replace("INSERT INTO", "INSERT IGNORE INTO");
+			default -> super.template(statement);
+		};
 	}
 
 	@Override
-	String reacquire() {
-		return MySqlStatements.REACQUIRE.replace("@@begin@@", MySqlStatements.BEGIN);
-	}
-
-	@Override
-	PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
-		return connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+	PreparedStatement prepare(Connection connection, SqlStatement statement, String text) throws SQLException {
+		return switch (statement) {
+			case ACQUIRE, REACQUIRE, UPDATE_VALUE -> connection.prepareStatement(text, Statement.RETURN_GENERATED_KEYS);
+			default -> super.prepare(connection, statement, text);
+		};
 	}
 
 	@Override
@@ -156,11 +159,6 @@ final class MySqlDialect extends JdbcDialect {
 			long token = (result.next()) ? result.getLong(1) : 0;
 			return (token != 0) ? token : null;
 		}
-	}
-
-	@Override
-	String unlessPresent(String insert, String key) {
-		return insert.replace("INSERT INTO", "INSERT IGNORE INTO");
 	}
 
 	@Override

@@ -78,48 +78,27 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String acquire() {
-		return PostgresStatements.ACQUIRE;
-	}
-
-	@Override
-	String reacquire() {
-		return PostgresStatements.REACQUIRE;
-	}
-
-	@Override
-	String contend() {
-		return PostgresStatements.CONTEND.replace("@@acquire@@", PostgresStatements.ACQUIRE);
-	}
-
-	@Override
-	String tryAcquire() {
-		return PostgresStatements.TRY.replace("@@acquire@@", PostgresStatements.ACQUIRE);
-	}
-
-	@Override
-	String recall() {
-		return PostgresStatements.RECALL;
-	}
-
-	@Override
-	String declineRecall() {
-		return PostgresStatements.DECLINE + notifying();
+	String template(SqlStatement statement) {
+		return switch (statement) {
+			case ACQUIRE -> PostgresStatements.ACQUIRE;
+			case REACQUIRE -> PostgresStatements.REACQUIRE;
+			case TRY_ACQUIRE -> PostgresStatements.TRY;
+			case CONTEND -> PostgresStatements.CONTEND;
+			case RECALL -> PostgresStatements.RECALL;
+			case DECLINE_RECALL -> PostgresStatements.DECLINE;
+			case MARK -> PostgresStatements.MARK_ONE;
+			case MARK_ALL -> PostgresStatements.MARK_ALL;
+			case RELEASE -> statement.template().replace("SET\n", "SET\n" + PostgresStatements.REMOVE_MARK)
+					+ PostgresStatements.NOTIFY_OF_REMOVED_MARK;
+			case INSERT -> statement.template() + " ON CONFLICT (lock_key) DO NOTHING\n";
+			case INSERT_VALUE -> statement.template() + " ON CONFLICT (value_key) DO NOTHING\n";
+			default -> super.template(statement);
+		};
 	}
 
 	@Override
 	String awaited() {
 		return PostgresStatements.AWAITED;
-	}
-
-	@Override
-	String mark() {
-		return PostgresStatements.MARK_ONE;
-	}
-
-	@Override
-	String markAll() {
-		return PostgresStatements.MARK_ALL;
 	}
 
 	/**
@@ -134,12 +113,6 @@ final class PostgresDialect extends JdbcDialect {
 	@Override
 	String notifying() {
 		return PostgresStatements.NOTIFY;
-	}
-
-	@Override
-	String releasing(String release) {
-		return release.replace("SET\n", "SET\n" + PostgresStatements.REMOVE_MARK)
-				+ PostgresStatements.NOTIFY_OF_REMOVED_MARK;
 	}
 
 	@Override
@@ -167,11 +140,6 @@ final class PostgresDialect extends JdbcDialect {
 	@Override
 	String whereUnchanged() {
 		return PostgresStatements.LOCKED_ROW;
-	}
-
-	@Override
-	String unlessPresent(String insert, String key) {
-		return insert + " ON CONFLICT (" + key + ") DO NOTHING\n";
 	}
 
 	@Override

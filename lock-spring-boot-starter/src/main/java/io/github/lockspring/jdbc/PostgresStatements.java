@@ -108,7 +108,7 @@ final class PostgresStatements {
 			SELECT NULL, GREATEST(expires_at, shared_until) - @@now@@, FALSE FROM @@table@@
 			WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
 			    AND awaited_until >= @@now@@ + @@half-mark@@ AND NOT EXISTS (SELECT 1 FROM attempt)
-			""";
+			""".replace("@@acquire@@", ACQUIRE);
 
 	/**
 	 * Acquires, or else recalls the lease if it is recallable, and no other request waits
@@ -123,7 +123,7 @@ final class PostgresStatements {
 			SELECT NULL, expires_at - @@now@@, @@recall@@ FROM @@table@@
 			WHERE lock_key = ? AND expires_at > @@now@@ AND holder LIKE '%!' AND awaited_until <= @@now@@
 			    AND NOT EXISTS (SELECT 1 FROM attempt)
-			""";
+			""".replace("@@acquire@@", ACQUIRE);
 
 	static final String RECALL = """
 			SELECT @@recall@@ FROM @@table@@
@@ -133,7 +133,7 @@ final class PostgresStatements {
 	static final String DECLINE = """
 			UPDATE @@table@@ SET holder = TRIM(TRAILING '!' FROM holder), version = version + 1
 			WHERE lock_key = ? AND owner = ? AND expires_at > @@now@@ AND holder LIKE '%!' AND @@short-wait@@
-			""";
+			@@notifying@@""";
 
 	/**
 	 * Leaves the mark for a request that read the row and was denied. The version of the

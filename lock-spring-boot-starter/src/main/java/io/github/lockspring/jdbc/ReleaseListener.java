@@ -249,7 +249,7 @@ final class ReleaseListener implements AutoCloseable {
 
 	private void listen() {
 		try (LockConnection connection = LockConnection.open(this.dataSource, this.table)) {
-			if (connection.sql().contend() == null) {
+			if (!connection.dialect().has(SqlStatement.CONTEND)) {
 				this.unsupported = true;
 				return;
 			}

@@ -166,7 +166,7 @@ final class RequestPoll {
 				keys.add(request.key());
 			}
 		}
-		if (keys.isEmpty() || !this.connection.sql().isMarking()) {
+		if (keys.isEmpty() || !this.connection.dialect().has(SqlStatement.MARK_ALL)) {
 			return keys;
 		}
 		Map<String, Long> versions = Objects

@@ -66,24 +66,24 @@ final class SingleStatementOperations {
 	 * Acquire the only key of the request. A recently released key is acquired with a
 	 * faster statement; if that fails, the general statement is used.
 	 * @param recentKeys the keys whose rows are likely to be free
-	 * @param contend the statement that leaves a mark if the request is denied, so that
-	 * it will be notified, or {@code null}
+	 * @param contending whether to leave a mark if the request is denied, so that it will
+	 * be notified
 	 * @param recallable whether the lease is to be recallable
 	 * @return a grant, a denial until the current lease ends, or
 	 * {@link #WITHOUT_NOTIFICATION}
 	 */
-	static Attempt acquire(LockConnection connection, LeaseRequest request, RecentKeys recentKeys,
-			@Nullable String contend, boolean recallable) throws SQLException {
-		String reacquire = (recentKeys.remove(request.key()) && !recallable) ? connection.sql().reacquire() : null;
-		Long token = (reacquire != null) ? reacquire(connection, request, reacquire) : null;
+	static Attempt acquire(LockConnection connection, LeaseRequest request, RecentKeys recentKeys, boolean contending,
+			boolean recallable) throws SQLException {
+		boolean recent = recentKeys.remove(request.key()) && !recallable;
+		Long token = (recent && connection.dialect().has(SqlStatement.REACQUIRE)) ? reacquire(connection, request)
+				: null;
 		if (token != null) {
 			return grant(request.terms(), token, false);
 		}
-		if (contend != null) {
-			return contendInTurn(connection, request, contend, recallable);
+		if (contending) {
+			return contendInTurn(connection, request, recallable);
 		}
-		String tryAcquire = connection.sql().tryAcquire();
-		return (tryAcquire != null) ? tryAcquire(connection, request, tryAcquire, recallable)
+		return connection.dialect().has(SqlStatement.TRY_ACQUIRE) ? tryAcquire(connection, request, recallable)
 				: acquire(connection, request);
 	}
 
@@ -92,18 +92,17 @@ final class SingleStatementOperations {
 	 * released the key while the statement was running, which is not visible to the
 	 * statement.
 	 */
-	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, String sql,
-			boolean recallable) throws SQLException {
-		Attempt attempt = contend(connection, request, sql, recallable);
+	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, boolean recallable)
+			throws SQLException {
+		Attempt attempt = contend(connection, request, recallable);
 		for (int i = 1; i < MAX_OVERTAKEN && attempt.equals(WITHOUT_NOTIFICATION); i++) {
-			attempt = contend(connection, request, sql, recallable);
+			attempt = contend(connection, request, recallable);
 		}
 		return attempt;
 	}
 
-	private static @Nullable Long reacquire(LockConnection connection, LeaseRequest request, String sql)
-			throws SQLException {
-		PreparedStatement statement = connection.prepareAcquire(sql);
+	private static @Nullable Long reacquire(LockConnection connection, LeaseRequest request) throws SQLException {
+		PreparedStatement statement = connection.prepare(SqlStatement.REACQUIRE);
 		statement.setLong(1, request.terms().tokens());
 		statement.setString(2, request.owner().toString());
 		statement.setString(3, connection.processName());
@@ -113,23 +112,23 @@ final class SingleStatementOperations {
 	}
 
 	private static Attempt acquire(LockConnection connection, LeaseRequest request) throws SQLException {
-		PreparedStatement statement = connection.prepareAcquire(connection.sql().acquire());
+		PreparedStatement statement = connection.prepare(SqlStatement.ACQUIRE);
 		bindAcquire(connection, statement, request, false);
 		Long token = connection.dialect().acquire(statement);
 		return (token != null) ? grant(request.terms(), token, false) : Denial.UNKNOWN_DURATION;
 	}
 
-	private static Attempt tryAcquire(LockConnection connection, LeaseRequest request, String sql, boolean recallable)
+	private static Attempt tryAcquire(LockConnection connection, LeaseRequest request, boolean recallable)
 			throws SQLException {
-		PreparedStatement statement = connection.prepareAcquire(sql);
+		PreparedStatement statement = connection.prepare(SqlStatement.TRY_ACQUIRE);
 		bindAcquire(connection, statement, request, recallable);
 		statement.setBytes(6, SqlParameters.bytes(request.key()));
 		return attempt(statement, request, Denial.UNKNOWN_DURATION);
 	}
 
-	private static Attempt contend(LockConnection connection, LeaseRequest request, String sql, boolean recallable)
+	private static Attempt contend(LockConnection connection, LeaseRequest request, boolean recallable)
 			throws SQLException {
-		PreparedStatement statement = connection.prepare(sql);
+		PreparedStatement statement = connection.prepare(SqlStatement.CONTEND);
 		bindAcquire(connection, statement, request, recallable);
 		statement.setBytes(6, SqlParameters.bytes(request.key()));
 		statement.setBytes(7, SqlParameters.bytes(request.key()));
@@ -160,14 +159,14 @@ final class SingleStatementOperations {
 		statement.setString(2, request.owner().toString());
 		statement.setLong(3, SqlParameters.micros(request.terms().leaseTime()));
 		statement.setLong(4, request.terms().tokens());
-		statement.setString(5, recallable ? process + LockSql.RECALLABLE : process);
+		statement.setString(5, recallable ? process + KeyRows.RECALLABLE : process);
 	}
 
 	/**
 	 * Make a lease one that is not recallable.
 	 */
 	static void declineRecall(LockConnection connection, LeaseRequest lease) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().declineRecall());
+		PreparedStatement statement = connection.prepare(SqlStatement.DECLINE_RECALL);
 		statement.setBytes(1, SqlParameters.bytes(lease.key()));
 		statement.setString(2, lease.owner().toString());
 		connection.dialect().updateAndNotify(statement);
@@ -179,7 +178,7 @@ final class SingleStatementOperations {
 	 */
 	static JdbcDialect.Update release(LockConnection connection, LeaseRequest lease) throws SQLException {
 		SqlParameters keys = SqlParameters.ofKeys(lease.keys());
-		PreparedStatement statement = connection.prepare(connection.sql().release(keys.placeholders()));
+		PreparedStatement statement = connection.prepare(SqlStatement.RELEASE, keys.placeholders());
 		statement.setString(keys.bind(statement, 1), lease.owner().toString());
 		return connection.dialect().updateAndNotify(statement);
 	}
@@ -192,7 +191,7 @@ final class SingleStatementOperations {
 	static boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay) throws SQLException {
 		SqlParameters keys = SqlParameters.ofKeys(lease.keys());
 		String owner = lease.owner().toString();
-		PreparedStatement statement = connection.prepare(connection.sql().releaseWithDelay(keys.placeholders()));
+		PreparedStatement statement = connection.prepare(SqlStatement.RELEASE_WITH_DELAY, keys.placeholders());
 		statement.setString(1, KeyState.placeholder(owner));
 		statement.setLong(2, SqlParameters.micros(delay));
 		statement.setString(keys.bind(statement, 3), owner);
@@ -207,7 +206,7 @@ final class SingleStatementOperations {
 	static Set<LeaseRequest> renew(LockConnection connection, Duration leaseTime, List<LeaseRequest> leases)
 			throws SQLException {
 		SqlParameters keys = keys(leases);
-		PreparedStatement statement = connection.prepare(connection.sql().renew(keys.placeholders()));
+		PreparedStatement statement = connection.prepare(SqlStatement.RENEW, keys.placeholders());
 		statement.setLong(1, SqlParameters.micros(leaseTime));
 		owners(leases, keys).bind(statement, keys.bind(statement, 2));
 		return (statement.executeUpdate() == keys.size()) ? Set.copyOf(leases) : held(connection, leases);
@@ -215,7 +214,7 @@ final class SingleStatementOperations {
 
 	private static Set<LeaseRequest> held(LockConnection connection, List<LeaseRequest> leases) throws SQLException {
 		SqlParameters keys = keys(leases);
-		PreparedStatement statement = connection.prepare(connection.sql().held(keys.placeholders()));
+		PreparedStatement statement = connection.prepare(SqlStatement.HELD, keys.placeholders());
 		owners(leases, keys).bind(statement, keys.bind(statement, 1));
 		Map<String, Integer> keysOfOwner = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {

@@ -45,7 +45,8 @@ final class TrialOperations {
 		String key = "lock:check:" + OwnerId.newInstance();
 		LeaseRequest exclusive = request(key, LeaseMode.EXCLUSIVE, 1);
 		LeaseRequest shared = request(key, LeaseMode.SHARED, 2);
-		SingleStatementOperations.acquire(connection, exclusive, new RecentKeys(), connection.sql().contend(), false);
+		SingleStatementOperations.acquire(connection, exclusive, new RecentKeys(),
+				connection.dialect().has(SqlStatement.CONTEND), false);
 		SingleStatementOperations.renew(connection, LEASE, List.of(exclusive));
 		SingleStatementOperations.release(connection, exclusive);
 		VersionedRowOperations rows = new VersionedRowOperations(connection);

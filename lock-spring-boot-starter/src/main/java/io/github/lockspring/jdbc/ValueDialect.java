@@ -92,22 +92,21 @@ abstract class ValueDialect {
 	abstract String ownPosition();
 
 	/**
-	 * Return the statement that changes a row, prepared by
-	 * {@link JdbcDialect#prepareAcquire}. Its parameters are those of
-	 * {@link ValueSql#update()}.
+	 * Return the template of {@link SqlStatement#UPDATE_VALUE}.
 	 */
 	abstract String update();
 
 	/**
-	 * Return whether {@link #update()} compares the value before the change with an
-	 * expected one, because it cannot return it.
+	 * Return whether {@link SqlStatement#UPDATE_VALUE} compares the value before the
+	 * change with an expected one, because it cannot return it.
 	 */
 	boolean isValueCompared() {
 		return false;
 	}
 
 	/**
-	 * Run the statement {@link #update()}, by default as a query for the new entry.
+	 * Run the statement {@link SqlStatement#UPDATE_VALUE}, by default as a query for the
+	 * new entry.
 	 * @return the row after the update, or {@code null} if it was not changed
 	 */
 	@Nullable UpdatedRow update(PreparedStatement statement) throws SQLException {
@@ -124,14 +123,11 @@ abstract class ValueDialect {
 	}
 
 	/**
-	 * Return the statement that enables notifications of changes of rows for a while, and
-	 * reads the rows as {@link ValueSql#read} does. Missing rows are inserted, as rows of
-	 * deleted values.
-	 * @return the statement, or {@code null} if the database does not support
-	 * notifications
+	 * Return the template of {@link SqlStatement#WATCH_VALUES}, which is empty if the
+	 * database does not support notifications.
 	 */
-	@Nullable String watch() {
-		return null;
+	String watch() {
+		return "";
 	}
 
 	/**

@@ -25,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -63,11 +62,11 @@ final class ValueOperations {
 
 	private final LockConnection connection;
 
-	private final ValueSql sql;
+	private final ValueDialect dialect;
 
 	ValueOperations(LockConnection connection) {
 		this.connection = connection;
-		this.sql = connection.valueSql();
+		this.dialect = connection.dialect().values();
 	}
 
 	/**
@@ -82,9 +81,9 @@ final class ValueOperations {
 		if (former != null) {
 			return former;
 		}
-		PreparedStatement statement = this.connection.prepareAcquire(this.sql.update());
+		PreparedStatement statement = this.connection.prepare(SqlStatement.UPDATE_VALUE);
 		bind(statement, key, update, expected);
-		ValueDialect.UpdatedRow row = this.sql.update(statement);
+		ValueDialect.UpdatedRow row = this.dialect.update(statement);
 		if (row == null) {
 			return explain(key, update);
 		}
@@ -102,7 +101,7 @@ final class ValueOperations {
 		int index = 1;
 		statement.setString(index++, ValueEntry.beginning(id.instance(), id.sequence()));
 		statement.setString(index++, id.instance());
-		if (this.sql.isValueCompared()) {
+		if (this.dialect.isValueCompared()) {
 			Value value = (expected != null && expected.exists()) ? expected : UNKNOWN;
 			statement.setLong(index++, value.number());
 			statement.setLong(index++, value.version());
@@ -165,14 +164,14 @@ final class ValueOperations {
 	}
 
 	private void end(byte[] key, long version) throws SQLException {
-		PreparedStatement statement = this.connection.prepare(this.sql.end());
+		PreparedStatement statement = this.connection.prepare(SqlStatement.END_VALUE);
 		statement.setBytes(1, key);
 		statement.setLong(2, version);
 		statement.executeUpdate();
 	}
 
 	private boolean insert(byte[] key, OwnerId id, ValueState state) throws SQLException {
-		PreparedStatement statement = this.connection.prepare(this.sql.insert());
+		PreparedStatement statement = this.connection.prepare(SqlStatement.INSERT_VALUE);
 		statement.setBytes(1, key);
 		statement.setLong(2, state.value().number());
 		statement.setLong(3, state.version());
@@ -191,9 +190,9 @@ final class ValueOperations {
 		for (int i = 0; i < all.size(); i += SqlParameters.MAX_KEYS) {
 			List<String> some = all.subList(i, Math.min(i + SqlParameters.MAX_KEYS, all.size()));
 			List<String> unwatched = read(some, values);
-			if (watch && this.sql.isWatching() && !unwatched.isEmpty()) {
+			if (watch && !unwatched.isEmpty() && this.connection.dialect().has(SqlStatement.WATCH_VALUES)) {
 				unwatched.forEach(values::remove);
-				query(this.sql::watch, unwatched, (key, rows) -> put(values, key, rows));
+				this.connection.query(SqlStatement.WATCH_VALUES, unwatched, (row) -> put(values, key(row), row));
 			}
 		}
 		return values;
@@ -205,40 +204,24 @@ final class ValueOperations {
 	 */
 	private List<String> read(List<String> keys, Map<String, Value> values) throws SQLException {
 		List<String> unwatched = new ArrayList<>(keys);
-		query(this.sql::read, keys, (key, rows) -> {
-			put(values, key, rows);
-			if (rows.getBoolean(5)) {
-				unwatched.remove(key);
+		this.connection.query(SqlStatement.READ_VALUES, keys, (row) -> {
+			put(values, key(row), row);
+			if (row.getBoolean(5)) {
+				unwatched.remove(key(row));
 			}
 		});
 		return unwatched;
 	}
 
-	private static void put(Map<String, Value> values, String key, ResultSet rows) throws SQLException {
-		Value value = ValueRow.value(rows, 2);
+	private static String key(ResultSet row) throws SQLException {
+		return new String(row.getBytes(1), StandardCharsets.UTF_8);
+	}
+
+	private static void put(Map<String, Value> values, String key, ResultSet row) throws SQLException {
+		Value value = ValueRow.value(row, 2);
 		if (value.exists()) {
 			values.put(key, value);
 		}
-	}
-
-	private void query(IntFunction<String> sql, List<String> keys, RowReader reader) throws SQLException {
-		SqlParameters parameters = SqlParameters.ofKeys(keys);
-		PreparedStatement statement = this.connection.prepare(sql.apply(parameters.placeholders()));
-		parameters.bind(statement, 1);
-		try (ResultSet rows = statement.executeQuery()) {
-			while (rows.next()) {
-				reader.read(new String(rows.getBytes(1), StandardCharsets.UTF_8), rows);
-			}
-		}
-	}
-
-	/**
-	 * Reader of a row.
-	 */
-	private interface RowReader {
-
-		void read(String key, ResultSet rows) throws SQLException;
-
 	}
 
 }

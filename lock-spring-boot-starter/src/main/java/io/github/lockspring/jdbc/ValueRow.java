@@ -39,7 +39,7 @@ record ValueRow(long now, boolean present, ValueState stored) {
 	 * @throws BackendUnavailableException if it cannot be read
 	 */
 	static ValueRow read(LockConnection connection, byte[] key) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.valueSql().readOne());
+		PreparedStatement statement = connection.prepare(SqlStatement.READ_VALUE);
 		statement.setBytes(1, key);
 		try (ResultSet rows = statement.executeQuery()) {
 			rows.next();
@@ -88,7 +88,7 @@ record ValueRow(long now, boolean present, ValueState stored) {
 	 * @throws BackendUnavailableException if the row has another format
 	 */
 	static Value value(ResultSet rows, int index) throws SQLException {
-		if (!ValueSql.isKnown(rows.getInt(index + 2))) {
+		if (rows.getInt(index + 2) != ValueDialect.FORMAT) {
 			throw new BackendUnavailableException("A row of the value table cannot be read: "
 					+ "it was written by a later version, or by other software", null);
 		}

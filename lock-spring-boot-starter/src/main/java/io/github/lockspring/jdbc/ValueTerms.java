@@ -86,8 +86,8 @@ record ValueTerms(int factor, @Nullable Long summand, long min, long max, long m
 	}
 
 	/**
-	 * Bind the parameters of the change to {@link ValueSql#update()}, with the key of the
-	 * value between the assignment and the condition.
+	 * Bind the parameters of the change to {@link SqlStatement#UPDATE_VALUE}, with the
+	 * key of the value between the assignment and the condition.
 	 * @return the index of the next parameter
 	 */
 	int bind(PreparedStatement statement, int index, byte[] key) throws SQLException {

@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-import io.github.lockspring.jdbc.KeyRows.Change;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
@@ -70,12 +69,12 @@ final class VersionedRowOperations {
 		if (states.admit(request)) {
 			// others may be admitted as well
 			return grant(rows, states.granted(request, process), request,
-					request.terms().fair() ? Change.ADMITTING : Change.DENYING);
+					request.terms().fair() ? SqlStatement.WRITE_AND_NOTIFY : SqlStatement.WRITE);
 		}
-		write(rows, states.denied(request), Change.ADMITTING);
+		write(rows, states.denied(request), SqlStatement.WRITE_AND_NOTIFY);
 		boolean recalled = recall(rows);
 		if (queueing) {
-			write(rows, Change.DENYING, (row) -> row.state().entered(request, process, !notified));
+			write(rows, SqlStatement.WRITE, (row) -> row.state().entered(request, process, !notified));
 		}
 		if (queueing && notified && !request.hasMultipleKeys()) {
 			mark(request.key(), KeyRow.of(request.key(), rows));
@@ -97,13 +96,12 @@ final class VersionedRowOperations {
 	}
 
 	private void mark(String key, KeyRow row) throws SQLException {
-		String sql = this.connection.sql().mark();
-		if (sql != null && !row.awaited()) {
-			KeyRows.mark(this.connection, sql, key, row);
+		if (this.connection.dialect().has(SqlStatement.MARK) && !row.awaited()) {
+			KeyRows.mark(this.connection, key, row);
 		}
 	}
 
-	private Attempt grant(Map<String, KeyRow> rows, KeyStates granted, LeaseRequest request, Change change)
+	private Attempt grant(Map<String, KeyRow> rows, KeyStates granted, LeaseRequest request, SqlStatement change)
 			throws SQLException {
 		write(rows, granted, change);
 		return granted.grantOf(request);
@@ -116,7 +114,7 @@ final class VersionedRowOperations {
 	boolean release(LeaseRequest lease) throws SQLException {
 		Map<String, KeyRow> rows = KeyRows.read(this.connection, lease.keys());
 		boolean held = KeyRow.states(lease, rows).areHeldBy(lease.ownerText());
-		write(rows, Change.RELEASE, (row) -> row.released(lease.ownerText()));
+		write(rows, SqlStatement.WRITE_RELEASED, (row) -> row.released(lease.ownerText()));
 		return held;
 	}
 
@@ -129,7 +127,7 @@ final class VersionedRowOperations {
 		if (KeyRow.of(key, rows).state().holder(owner) == null) {
 			return false;
 		}
-		write(rows, Change.ADMITTING, (row) -> row.released(owner));
+		write(rows, SqlStatement.WRITE_AND_NOTIFY, (row) -> row.released(owner));
 		return true;
 	}
 
@@ -141,7 +139,7 @@ final class VersionedRowOperations {
 		String owner = lease.ownerText();
 		Map<String, KeyRow> rows = KeyRows.read(this.connection, lease.keys());
 		boolean held = KeyRow.states(lease, rows).areHeldBy(lease.ownerText());
-		write(rows, Change.ADMITTING, (row) -> (row.state().holder(owner) != null)
+		write(rows, SqlStatement.WRITE_AND_NOTIFY, (row) -> (row.state().holder(owner) != null)
 				? row.state().releasedWithDelay(owner, delay) : row.released(owner));
 		return held;
 	}
@@ -155,8 +153,8 @@ final class VersionedRowOperations {
 		if (states.areHeldBy(weaker.ownerText())) {
 			return states.grantOf(weaker);
 		}
-		return !states.areHeldBy(held.ownerText()) ? states.denial()
-				: grant(rows, states.downgraded(held, weaker, this.connection.processName()), weaker, Change.ADMITTING);
+		return !states.areHeldBy(held.ownerText()) ? states.denial() : grant(rows,
+				states.downgraded(held, weaker, this.connection.processName()), weaker, SqlStatement.WRITE_AND_NOTIFY);
 	}
 
 	/**
@@ -166,7 +164,7 @@ final class VersionedRowOperations {
 		return KeyRow.of(key, KeyRows.read(this.connection, List.of(key))).state();
 	}
 
-	private void write(Map<String, KeyRow> rows, Change change, Function<KeyRow, KeyState> newState)
+	private void write(Map<String, KeyRow> rows, SqlStatement change, Function<KeyRow, KeyState> newState)
 			throws SQLException {
 		write(rows, KeyStates.of(List.copyOf(rows.keySet()), (key) -> newState.apply(KeyRow.of(key, rows))), change);
 	}
@@ -175,7 +173,7 @@ final class VersionedRowOperations {
 	 * Write the states that are changed, in the order of the keys, so that no two
 	 * sessions wait for each other.
 	 */
-	void write(Map<String, KeyRow> rows, KeyStates states, Change change) throws SQLException {
+	void write(Map<String, KeyRow> rows, KeyStates states, SqlStatement change) throws SQLException {
 		Map<String, KeyRow> changed = new TreeMap<>();
 		states.forEach((key, state) -> {
 			KeyRow row = KeyRow.of(key, rows);
@@ -192,7 +190,7 @@ final class VersionedRowOperations {
 		rows.putAll(changed);
 	}
 
-	private boolean write(Map<String, KeyRow> changed, Change change) throws SQLException {
+	private boolean write(Map<String, KeyRow> changed, SqlStatement change) throws SQLException {
 		for (Map.Entry<String, KeyRow> entry : changed.entrySet()) {
 			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue(), change);
 			entry.setValue(entry.getValue().at(version));

@@ -30,7 +30,6 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.jdbc.KeyRows.Change;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.state.KeyEntry;
 import io.github.lockspring.spi.state.KeyState;
@@ -141,7 +140,7 @@ final class VersionedRowRenewal {
 			.areHeldBy(lease.ownerText()); states = KeyRow.states(lease, rows)) {
 			try {
 				this.operations.write(rows, states.changed((state) -> state.renewed(owner, lease.terms().leaseTime())),
-						Change.DENYING);
+						SqlStatement.WRITE);
 				return true;
 			}
 			catch (RowChangedException ex) {
