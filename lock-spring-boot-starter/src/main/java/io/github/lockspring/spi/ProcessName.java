@@ -18,11 +18,12 @@ package io.github.lockspring.spi;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HexFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -45,8 +46,6 @@ public record ProcessName(String application, String host, long pid) {
 	public static final int MAX_LENGTH = 221;
 
 	private static final int MAX_PART_LENGTH = 100;
-
-	private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
 	private static final String PLAIN = "[A-Za-z0-9._-]";
 
@@ -102,32 +101,11 @@ public record ProcessName(String application, String host, long pid) {
 	}
 
 	private static String encode(String part) {
-		StringBuilder text = new StringBuilder(part.length());
-		for (byte character : part.getBytes(StandardCharsets.UTF_8)) {
-			if (isPlain(character)) {
-				text.append((char) character);
-			}
-			else {
-				HEX.toHexDigits(text.append('%'), character);
-			}
-		}
-		return text.toString();
-	}
-
-	private static boolean isPlain(byte character) {
-		return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z')
-				|| (character >= '0' && character <= '9') || "._-".indexOf(character) >= 0;
+		return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20").replace("*", "%2A");
 	}
 
 	private static String decode(String text) {
-		byte[] bytes = new byte[text.length()];
-		int length = 0;
-		for (int i = 0; i < text.length(); i++) {
-			boolean plain = text.charAt(i) != '%';
-			bytes[length++] = (byte) (plain ? text.charAt(i) : HexFormat.fromHexDigits(text, i + 1, i + 3));
-			i += plain ? 0 : 2;
-		}
-		return new String(bytes, 0, length, StandardCharsets.UTF_8);
+		return URLDecoder.decode(text, StandardCharsets.UTF_8);
 	}
 
 	/**
