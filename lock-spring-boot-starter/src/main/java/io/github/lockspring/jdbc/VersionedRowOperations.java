@@ -173,7 +173,7 @@ final class VersionedRowOperations {
 	 * Write the states that are changed, in the order of the keys, so that no two
 	 * sessions wait for each other.
 	 */
-	void write(Map<String, KeyRow> rows, KeyStates states, SqlStatement change) throws SQLException {
+	private void write(Map<String, KeyRow> rows, KeyStates states, SqlStatement change) throws SQLException {
 		Map<String, KeyRow> changed = new TreeMap<>();
 		states.forEach((key, state) -> {
 			KeyRow row = KeyRow.of(key, rows);

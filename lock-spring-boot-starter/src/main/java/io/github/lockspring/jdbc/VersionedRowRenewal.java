@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.state.KeyEntry;
 import io.github.lockspring.spi.state.KeyState;
-import io.github.lockspring.spi.state.KeyStates;
 
 /**
  * Renews leases with versioned rows, in the steps of {@link VersionedRowOperations}.
@@ -42,59 +40,35 @@ final class VersionedRowRenewal {
 
 	private final LockConnection connection;
 
-	private final VersionedRowOperations operations;
-
 	VersionedRowRenewal(LockConnection connection) {
 		this.connection = connection;
-		this.operations = new VersionedRowOperations(connection);
 	}
 
 	/**
-	 * Renew leases: those of single keys together, those of several keys one after the
-	 * other.
+	 * Renew leases. Writes all rows in one batch; rows that have been changed meanwhile
+	 * by others are read and written again.
 	 * @return the leases that are still held
 	 */
 	Set<LeaseRequest> renew(Collection<LeaseRequest> leases) throws SQLException {
-		Set<String> keys = new LinkedHashSet<>();
-		leases.forEach((lease) -> keys.addAll(lease.keys()));
-		Map<String, KeyRow> rows = KeyRows.read(this.connection, keys);
-		Set<LeaseRequest> held = new HashSet<>();
 		Map<String, List<LeaseRequest>> leasesByKey = new TreeMap<>();
-		for (LeaseRequest lease : leases) {
-			if (!lease.hasMultipleKeys()) {
-				leasesByKey.computeIfAbsent(lease.key(), (key) -> new ArrayList<>()).add(lease);
-			}
-			else if (renew(lease, rows)) {
-				held.add(lease);
-			}
-		}
-		renew(leasesByKey, rows, held);
-		return held;
-	}
-
-	/**
-	 * Write all rows in one batch. Rows that have been changed meanwhile by others are
-	 * read and written again.
-	 */
-	private void renew(Map<String, List<LeaseRequest>> leasesByKey, Map<String, KeyRow> rows, Set<LeaseRequest> held)
-			throws SQLException {
+		leases.forEach((lease) -> lease.keys()
+			.forEach((key) -> leasesByKey.computeIfAbsent(key, (first) -> new ArrayList<>()).add(lease)));
+		Map<String, KeyRow> rows = KeyRows.read(this.connection, leasesByKey.keySet());
+		Set<LeaseRequest> held = new HashSet<>(leases);
 		while (!leasesByKey.isEmpty()) {
+			held.removeIf((lease) -> !KeyRow.states(lease, rows).areHeldBy(lease.ownerText()));
+			leasesByKey.values().forEach((some) -> some.removeIf((lease) -> !held.contains(lease)));
 			Map<String, KeyRow> renewed = renewed(leasesByKey, rows);
 			Set<String> changedByOthers = KeyRows.update(this.connection, renewed);
 			if (!changedByOthers.isEmpty()) {
 				requireTime();
 				rows.putAll(KeyRows.read(this.connection, changedByOthers));
 			}
-			leasesByKey.entrySet().removeIf((entry) -> {
-				KeyRow row = renewed.get(entry.getKey());
-				boolean written = row == null || !changedByOthers.contains(entry.getKey())
-						|| isWritten(row, KeyRow.of(entry.getKey(), rows), entry.getValue());
-				if (written && row != null) {
-					entry.getValue().stream().filter((lease) -> holder(row, lease) != null).forEach(held::add);
-				}
-				return written;
-			});
+			leasesByKey.entrySet()
+				.removeIf((entry) -> !changedByOthers.contains(entry.getKey()) || isWritten(
+						KeyRow.of(entry.getKey(), renewed), KeyRow.of(entry.getKey(), rows), entry.getValue()));
 		}
+		return held;
 	}
 
 	private static @Nullable KeyEntry holder(KeyRow row, LeaseRequest lease) {
@@ -132,23 +106,6 @@ final class VersionedRowRenewal {
 		if (this.connection.timed().isOverIn(Duration.ZERO)) {
 			throw new RowChangedException();
 		}
-	}
-
-	private boolean renew(LeaseRequest lease, Map<String, KeyRow> rows) throws SQLException {
-		String owner = lease.ownerText();
-		for (KeyStates states = KeyRow.states(lease, rows); states
-			.areHeldBy(lease.ownerText()); states = KeyRow.states(lease, rows)) {
-			try {
-				this.operations.write(rows, states.changed((state) -> state.renewed(owner, lease.terms().leaseTime())),
-						SqlStatement.WRITE);
-				return true;
-			}
-			catch (RowChangedException ex) {
-				requireTime();
-				rows.putAll(KeyRows.read(this.connection, lease.keys()));
-			}
-		}
-		return false;
 	}
 
 }
