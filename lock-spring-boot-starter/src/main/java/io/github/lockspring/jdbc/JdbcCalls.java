@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
+import io.github.lockspring.jdbc.JdbcConnections.Condition;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
@@ -107,30 +108,30 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	private <T> T attempt(Call<T> call, LockConnection connection, long deadline, boolean mayBeDone) {
-		State state = State.BROKEN;
+		Condition condition = Condition.BROKEN;
 		try {
 			T result = retryWhileContended(call, connection, deadline, mayBeDone);
-			state = State.WORKING;
+			condition = Condition.WORKING;
 			return result;
 		}
 		catch (BackendException | IllegalArgumentException ex) {
-			state = State.WORKING; // the database has responded
+			condition = Condition.WORKING; // the database has responded
 			throw ex;
 		}
 		catch (SQLException ex) {
 			boolean rejected = isRejected(ex, connection);
-			state = State.after(ex, connection, rejected);
+			condition = condition(ex, connection, rejected);
 			BackendException translated = translate(ex, connection, rejected, isNearlyOver(deadline));
 			connection.closeIfReadOnly(ex);
 			throw translated;
 		}
 		catch (InterruptedException ex) {
-			state = State.WORKING; // the database has responded
+			condition = Condition.WORKING; // the database has responded
 			Thread.currentThread().interrupt();
 			throw new BackendUnavailableException("Interrupted while waiting for a row locked by another session", ex);
 		}
 		finally {
-			state.leave(connection, this.connections);
+			this.connections.putBack(connection, condition);
 		}
 	}
 
@@ -162,6 +163,15 @@ final class JdbcCalls implements AutoCloseable {
 		return dialect.isContended(failure) || (!connection.timed().isAborted() && dialect.isRejected(failure));
 	}
 
+	private static Condition condition(SQLException failure, LockConnection connection, boolean rejected) {
+		JdbcDialect dialect = connection.dialect();
+		if (connection.timed().isAborted() || !rejected || dialect.isEndOfSession(failure)
+				|| dialect.isReadOnly(failure)) {
+			return Condition.BROKEN;
+		}
+		return (dialect.isContended(failure) || connection.timed().isFresh()) ? Condition.WORKING : Condition.DOUBTFUL;
+	}
+
 	private static BackendException translate(SQLException failure, LockConnection connection, boolean rejected,
 			boolean timedOut) {
 		JdbcDialect dialect = connection.dialect();
@@ -184,61 +194,6 @@ final class JdbcCalls implements AutoCloseable {
 	@Override
 	public void close() {
 		this.connections.close();
-	}
-
-	/**
-	 * State of a connection after a call.
-	 */
-	private enum State {
-
-		/**
-		 * The connection can be reused.
-		 */
-		WORKING {
-
-			@Override
-			void leave(LockConnection connection, JdbcConnections connections) {
-				connections.release(connection);
-			}
-
-		},
-
-		/**
-		 * The database responds, but the session may be in an unexpected state. A newly
-		 * opened one is not.
-		 */
-		DOUBTFUL {
-
-			@Override
-			void leave(LockConnection connection, JdbcConnections connections) {
-				connections.discard(connection);
-			}
-
-		},
-
-		/**
-		 * The connection is broken, and others to the same server may be broken as well.
-		 */
-		BROKEN {
-
-			@Override
-			void leave(LockConnection connection, JdbcConnections connections) {
-				connections.discardAll(connection);
-			}
-
-		};
-
-		static State after(SQLException failure, LockConnection connection, boolean rejected) {
-			JdbcDialect dialect = connection.dialect();
-			if (connection.timed().isAborted() || !rejected || dialect.isEndOfSession(failure)
-					|| dialect.isReadOnly(failure)) {
-				return BROKEN;
-			}
-			return (dialect.isContended(failure) || connection.timed().isFresh()) ? WORKING : DOUBTFUL;
-		}
-
-		abstract void leave(LockConnection connection, JdbcConnections connections);
-
 	}
 
 	/**

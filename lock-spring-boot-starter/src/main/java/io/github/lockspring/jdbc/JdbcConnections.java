@@ -99,8 +99,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Take a connection, to be {@linkplain #release released}, {@linkplain #discard
-	 * discarded} or {@linkplain #discardAll discarded with all idle ones} after the call.
+	 * Take a connection, to be {@linkplain #putBack put back} after the call.
 	 * @param deadline the deadline of the call, by {@link System#nanoTime()}
 	 * @param urgent whether the call takes precedence over other calls
 	 */
@@ -200,10 +199,15 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Release a working connection.
+	 * Put back a connection after a call.
 	 */
-	void release(LockConnection connection) {
-		release(connection.timed());
+	void putBack(LockConnection connection, Condition condition) {
+		if (condition == Condition.WORKING) {
+			release(connection.timed());
+		}
+		else {
+			discard(connection.timed(), condition == Condition.BROKEN);
+		}
 	}
 
 	private void release(TimedConnection connection) {
@@ -212,20 +216,6 @@ final class JdbcConnections implements AutoCloseable {
 			close(List.of(connection));
 			openAsNeeded();
 		}
-	}
-
-	/**
-	 * Discard a connection that is no longer to be used.
-	 */
-	void discard(LockConnection connection) {
-		discard(connection.timed(), false);
-	}
-
-	/**
-	 * Discard a connection that failed, and the idle ones, which may fail likewise.
-	 */
-	void discardAll(LockConnection connection) {
-		discard(connection.timed(), true);
 	}
 
 	private void discard(TimedConnection connection, boolean failed) {
@@ -283,6 +273,30 @@ final class JdbcConnections implements AutoCloseable {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	/**
+	 * What a call reveals of its connection.
+	 */
+	enum Condition {
+
+		/**
+		 * The connection can be reused.
+		 */
+		WORKING,
+
+		/**
+		 * The database responds, but the session may be in an unexpected state. A newly
+		 * opened one is not.
+		 */
+		DOUBTFUL,
+
+		/**
+		 * The connection is broken, and idle ones to the same server may be broken as
+		 * well.
+		 */
+		BROKEN
+
 	}
 
 }
