@@ -17,7 +17,6 @@
 package io.github.lockspring.jdbc;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -32,6 +31,8 @@ import java.util.Optional;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.io.ClassPathResource;
 
 /**
  * SQL dialect of one database product. Everything that is common to all products is
@@ -71,8 +72,6 @@ abstract class JdbcDialect {
 	 * SQLSTATE of a read-only transaction, used for read-only servers as well.
 	 */
 	static final String READ_ONLY = "25006";
-
-	private static final String SCHEMA_DIRECTORY = "/io/github/lockspring/jdbc/";
 
 	private static final String END_OF_STATEMENT = ";\\R";
 
@@ -362,12 +361,9 @@ abstract class JdbcDialect {
 	 * Return the statements that create the tables unless they exist, as one script.
 	 */
 	String schema(TableName table) {
-		String name = schemaResource();
-		try (InputStream resource = JdbcDialect.class.getResourceAsStream(SCHEMA_DIRECTORY + name)) {
-			if (resource == null) {
-				throw new IllegalStateException("Missing resource " + name);
-			}
-			return render(new String(resource.readAllBytes(), StandardCharsets.UTF_8), table, 0);
+		try {
+			ClassPathResource resource = new ClassPathResource(schemaResource(), JdbcDialect.class);
+			return render(resource.getContentAsString(StandardCharsets.UTF_8), table, 0);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -27,8 +27,7 @@ import java.util.stream.Collectors;
  */
 final class JdbcDialects {
 
-	private static final List<JdbcDialect> ALL = List.of(new PostgresDialect(), new MySqlDialect(true),
-			new MySqlDialect(false), new H2Dialect());
+	private static final List<JdbcDialect> ALL = List.of(new PostgresDialect(), new MySqlDialect(), new H2Dialect());
 
 	private JdbcDialects() {
 	}

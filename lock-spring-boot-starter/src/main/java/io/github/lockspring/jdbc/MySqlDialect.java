@@ -100,15 +100,9 @@ final class MySqlDialect extends JdbcDialect {
 
 	private final ValueDialect values = new MySqlValueDialect();
 
-	private final boolean mariaDb;
-
-	MySqlDialect(boolean mariaDb) {
-		this.mariaDb = mariaDb;
-	}
-
 	@Override
 	String databases() {
-		return this.mariaDb ? "MariaDB 10.6 and later" : "MySQL 8.0 and later";
+		return "MariaDB 10.6 and later, MySQL 8.0 and later";
 	}
 
 	@Override
@@ -119,9 +113,9 @@ final class MySqlDialect extends JdbcDialect {
 		Matcher ofMariaDb = MARIADB_VERSION.matcher(version);
 		if (ofMariaDb.find()) {
 			int major = Integer.parseInt(ofMariaDb.group(1));
-			return this.mariaDb && (major > 10 || (major == 10 && Integer.parseInt(ofMariaDb.group(2)) >= 6));
+			return major > 10 || (major == 10 && Integer.parseInt(ofMariaDb.group(2)) >= 6);
 		}
-		return !this.mariaDb && product.equals("MySQL") && majorVersion >= 8;
+		return product.equals("MySQL") && majorVersion >= 8;
 	}
 
 	@Override
@@ -279,7 +273,7 @@ final class MySqlDialect extends JdbcDialect {
 
 	@Override
 	String schemaResource() {
-		return this.mariaDb ? "schema-mariadb.sql" : "schema-mysql.sql";
+		return "schema-mysql.sql";
 	}
 
 	@Override

@@ -43,7 +43,7 @@ class JdbcDialectTests {
 			"MySQL, 5.5.5-10.11.6-MariaDB-0+deb12u1, 5, MariaDB 10.6 and later", "H2, 2.4.240, 2, H2 2.x" })
 	void databaseIsRecognisedByProductAndVersion(String product, String version, int major, String expected)
 			throws SQLException {
-		assertThat(JdbcDialects.of(connection(product, version, major)).databases()).isEqualTo(expected);
+		assertThat(JdbcDialects.of(connection(product, version, major)).databases()).contains(expected);
 	}
 
 	@ParameterizedTest
@@ -82,9 +82,8 @@ class JdbcDialectTests {
 	@CsvSource({ "40001, 0", "40P01, 0", "HY000, 1205", "40001, 1213", "HY000, 1020" })
 	void contentionIsRecognised(String state, int code) {
 		SQLException failure = new SQLException("", state, code);
-		assertThat(new MySqlDialect(true).isContended(failure)).isTrue();
-		assertThat(new MySqlDialect(false).isContended(failure)).isTrue();
-		assertThat(new MySqlDialect(false).isRejected(failure)).isTrue();
+		assertThat(new MySqlDialect().isContended(failure)).isTrue();
+		assertThat(new MySqlDialect().isRejected(failure)).isTrue();
 	}
 
 	@ParameterizedTest
@@ -104,9 +103,7 @@ class JdbcDialectTests {
 			"HY000, 1180, false", "08S01, 1053, false", "08S01, 0, false", "S1009, 0, false", "HY000, 0, false",
 			"08000, -1, false" })
 	void errorOfMySqlHasAKnownOutcomeIfTheServerSentIt(String state, int code, boolean rejected) {
-		SQLException failure = new SQLException("", state, code);
-		assertThat(new MySqlDialect(true).isRejected(failure)).isEqualTo(rejected);
-		assertThat(new MySqlDialect(false).isRejected(failure)).isEqualTo(rejected);
+		assertThat(new MySqlDialect().isRejected(new SQLException("", state, code))).isEqualTo(rejected);
 	}
 
 	@ParameterizedTest

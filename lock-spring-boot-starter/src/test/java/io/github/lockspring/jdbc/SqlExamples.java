@@ -21,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -40,6 +39,9 @@ final class SqlExamples {
 
 	private static final Map<String, String> USERS = Map.of("H2", "CREATE USER shop PASSWORD ''", "PostgreSQL",
 			"CREATE ROLE shop", "MariaDB", "CREATE USER shop; CREATE DATABASE shop; USE shop");
+
+	private static final Map<String, String> SCHEMAS = Map.of("H2", "schema-h2.sql", "PostgreSQL",
+			"schema-postgresql.sql", "MariaDB", "schema-mysql.sql", "MySQL", "schema-mysql.sql");
 
 	private static final String TABLES = """
 			CREATE TABLE account (id BIGINT PRIMARY KEY, balance DECIMAL(19, 2));
@@ -84,7 +86,7 @@ final class SqlExamples {
 	 */
 	static String schemaOf(String database) {
 		try {
-			return new ClassPathResource("schema-" + database.toLowerCase(Locale.ROOT) + ".sql", JdbcLockSchema.class)
+			return new ClassPathResource(SCHEMAS.get(database), JdbcLockSchema.class)
 				.getContentAsString(StandardCharsets.UTF_8)
 				.replace("@@table@@", JdbcLockSchema.DEFAULT_TABLE_NAME)
 				.replace("@@values@@", JdbcLockSchema.DEFAULT_TABLE_NAME + "_value")
