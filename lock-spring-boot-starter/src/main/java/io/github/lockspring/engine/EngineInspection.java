@@ -406,7 +406,7 @@ public final class EngineInspection {
 			long remaining = (state != Snapshot.State.LOST) ? lease.remainingNanos(this.context.time()) : 0;
 			this.held.add(new Snapshot.Held(hold.key(), mode, Snapshot.Owner.of(hold.owner()), state,
 					at(lease.grantedNanos()), Duration.ofNanos(Math.max(0, remaining)), hold.token(),
-					hold.acquisitions(), lease.request().owner().toString()));
+					hold.acquisitions(), lease.request().ownerText()));
 		}
 
 		private Snapshot.State stateOf(Hold hold) {

@@ -174,7 +174,7 @@ final class LocalQueues {
 		LocalQueue queue = this.queues.get(key);
 		for (Hold hold = (queue != null) ? queue.holders() : null; hold != null; hold = hold.next) {
 			if (hold.isActive()) {
-				tokens.put(hold.lease().request().owner().toString(), hold.token());
+				tokens.put(hold.lease().request().ownerText(), hold.token());
 			}
 		}
 		return tokens;

@@ -104,7 +104,7 @@ final class SingleStatementOperations {
 	private static @Nullable Long reacquire(LockConnection connection, LeaseRequest request) throws SQLException {
 		PreparedStatement statement = connection.prepare(SqlStatement.REACQUIRE);
 		statement.setLong(1, request.terms().tokens());
-		statement.setString(2, request.owner().toString());
+		statement.setString(2, request.ownerText());
 		statement.setString(3, connection.processName());
 		statement.setLong(4, SqlParameters.micros(request.terms().leaseTime()));
 		statement.setBytes(5, SqlParameters.bytes(request.key()));
@@ -156,7 +156,7 @@ final class SingleStatementOperations {
 			boolean recallable) throws SQLException {
 		String process = connection.processName();
 		statement.setBytes(1, SqlParameters.bytes(request.key()));
-		statement.setString(2, request.owner().toString());
+		statement.setString(2, request.ownerText());
 		statement.setLong(3, SqlParameters.micros(request.terms().leaseTime()));
 		statement.setLong(4, request.terms().tokens());
 		statement.setString(5, recallable ? process + KeyRows.RECALLABLE : process);
@@ -168,7 +168,7 @@ final class SingleStatementOperations {
 	static void declineRecall(LockConnection connection, LeaseRequest lease) throws SQLException {
 		PreparedStatement statement = connection.prepare(SqlStatement.DECLINE_RECALL);
 		statement.setBytes(1, SqlParameters.bytes(lease.key()));
-		statement.setString(2, lease.owner().toString());
+		statement.setString(2, lease.ownerText());
 		connection.dialect().updateAndNotify(statement);
 	}
 
@@ -179,7 +179,7 @@ final class SingleStatementOperations {
 	static JdbcDialect.Update release(LockConnection connection, LeaseRequest lease) throws SQLException {
 		SqlParameters keys = SqlParameters.ofKeys(lease.keys());
 		PreparedStatement statement = connection.prepare(SqlStatement.RELEASE, keys.placeholders());
-		statement.setString(keys.bind(statement, 1), lease.owner().toString());
+		statement.setString(keys.bind(statement, 1), lease.ownerText());
 		return connection.dialect().updateAndNotify(statement);
 	}
 
@@ -190,7 +190,7 @@ final class SingleStatementOperations {
 	 */
 	static boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay) throws SQLException {
 		SqlParameters keys = SqlParameters.ofKeys(lease.keys());
-		String owner = lease.owner().toString();
+		String owner = lease.ownerText();
 		PreparedStatement statement = connection.prepare(SqlStatement.RELEASE_WITH_DELAY, keys.placeholders());
 		statement.setString(1, KeyState.placeholder(owner));
 		statement.setLong(2, SqlParameters.micros(delay));
@@ -223,7 +223,7 @@ final class SingleStatementOperations {
 			}
 		}
 		return leases.stream()
-			.filter((lease) -> keysOfOwner.getOrDefault(lease.owner().toString(), 0) == lease.keys().size())
+			.filter((lease) -> keysOfOwner.getOrDefault(lease.ownerText(), 0) == lease.keys().size())
 			.collect(Collectors.toSet());
 	}
 
@@ -235,7 +235,7 @@ final class SingleStatementOperations {
 	 * Return the owners, with as many placeholders as the keys have.
 	 */
 	private static SqlParameters owners(List<LeaseRequest> leases, SqlParameters keys) {
-		return new SqlParameters(leases.stream().map((lease) -> lease.owner().toString()).toList(),
+		return new SqlParameters(leases.stream().map((lease) -> lease.ownerText()).toList(),
 				keys.placeholders());
 	}
 

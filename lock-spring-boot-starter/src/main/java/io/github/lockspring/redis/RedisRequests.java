@@ -135,10 +135,6 @@ final class RedisRequests {
 		return owner("", request, "");
 	}
 
-	/**
-	 * Encode an owner, not by {@link LeaseRequest#ownerText()}, which a lease would keep
-	 * as long as it is held.
-	 */
 	private byte[] owner(String before, LeaseRequest request, String after) {
 		return RedisCall.arg(before + request.ownerText(this.ownerSuffix) + after);
 	}

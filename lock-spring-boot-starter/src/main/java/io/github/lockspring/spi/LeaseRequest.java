@@ -19,7 +19,6 @@ package io.github.lockspring.spi;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -35,20 +34,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeaseRequest {
 
-	private final String key;
-
-	private final List<String> otherKeys;
+	/**
+	 * The key, or an array of several.
+	 */
+	private final Object keys;
 
 	private final LeaseTerms terms;
 
 	private final String instance;
 
 	private final long sequence;
-
-	/**
-	 * Computed on first use; a race between threads computes it twice.
-	 */
-	private @Nullable String ownerText;
 
 	/**
 	 * Create a request for one key.
@@ -59,7 +54,7 @@ public final class LeaseRequest {
 	 * {@link OwnerId#sequence()}
 	 */
 	public LeaseRequest(String key, LeaseTerms terms, String instance, long sequence) {
-		this(key, Collections.emptyList(), terms, instance, sequence);
+		this((Object) key, terms, instance, sequence);
 	}
 
 	/**
@@ -69,12 +64,11 @@ public final class LeaseRequest {
 	 * @param owner the owner, unique to this request
 	 */
 	public LeaseRequest(List<String> keys, LeaseTerms terms, OwnerId owner) {
-		this(keys.get(0), List.copyOf(keys.subList(1, keys.size())), terms, owner.instance(), owner.sequence());
+		this((keys.size() > 1) ? keys.toArray(String[]::new) : keys.get(0), terms, owner.instance(), owner.sequence());
 	}
 
-	private LeaseRequest(String key, List<String> otherKeys, LeaseTerms terms, String instance, long sequence) {
-		this.key = key;
-		this.otherKeys = otherKeys;
+	private LeaseRequest(Object keys, LeaseTerms terms, String instance, long sequence) {
+		this.keys = keys;
 		this.terms = terms;
 		this.instance = instance;
 		this.sequence = sequence;
@@ -85,7 +79,7 @@ public final class LeaseRequest {
 	 * @return the key
 	 */
 	public String key() {
-		return this.key;
+		return (this.keys instanceof String key) ? key : ((String[]) this.keys)[0];
 	}
 
 	/**
@@ -93,13 +87,7 @@ public final class LeaseRequest {
 	 * @return the keys
 	 */
 	public List<String> keys() {
-		if (this.otherKeys.isEmpty()) {
-			return List.of(this.key);
-		}
-		List<String> keys = new ArrayList<>(this.otherKeys.size() + 1);
-		keys.add(this.key);
-		keys.addAll(this.otherKeys);
-		return Collections.unmodifiableList(keys);
+		return (this.keys instanceof String key) ? List.of(key) : List.of((String[]) this.keys);
 	}
 
 	/**
@@ -107,7 +95,7 @@ public final class LeaseRequest {
 	 * @return {@code true} for several keys
 	 */
 	public boolean hasMultipleKeys() {
-		return !this.otherKeys.isEmpty();
+		return this.keys instanceof String[];
 	}
 
 	/**
@@ -126,7 +114,7 @@ public final class LeaseRequest {
 	 */
 	public @Nullable LeaseRequest without(Collection<String> keys) {
 		if (!hasMultipleKeys()) {
-			return keys.contains(this.key) ? null : this;
+			return keys.contains(key()) ? null : this;
 		}
 		List<String> remaining = new ArrayList<>(keys());
 		remaining.removeAll(Set.copyOf(keys));
@@ -151,7 +139,7 @@ public final class LeaseRequest {
 	public LeaseRequest withLeaseTime(Duration leaseTime) {
 		LeaseTerms terms = new LeaseTerms(this.terms.mode(), this.terms.fair(), leaseTime, this.terms.tokens(),
 				this.terms.recallable());
-		return new LeaseRequest(this.key, this.otherKeys, terms, this.instance, this.sequence);
+		return new LeaseRequest(this.keys, terms, this.instance, this.sequence);
 	}
 
 	/**
@@ -175,17 +163,11 @@ public final class LeaseRequest {
 	 * @return the text of {@link #owner()}
 	 */
 	public String ownerText() {
-		String text = this.ownerText;
-		if (text == null) {
-			text = ownerText("");
-			this.ownerText = text;
-		}
-		return text;
+		return ownerText("");
 	}
 
 	/**
-	 * Return the text of the owner of this request with a suffix, without keeping it in
-	 * memory for later calls.
+	 * Return the text of the owner of this request with a suffix.
 	 * @param suffix the suffix
 	 * @return the text of {@link #owner()}, and the suffix
 	 */

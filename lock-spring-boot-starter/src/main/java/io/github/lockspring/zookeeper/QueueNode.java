@@ -79,8 +79,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	 */
 	static String prefix(LeaseRequest request) {
 		LeaseTerms terms = request.terms();
-		return prefix(request.owner().toString(), terms.recallable() ? RECALLABLE : text(terms.mode()), terms.tokens(),
-				false);
+		return prefix(request.ownerText(), terms.recallable() ? RECALLABLE : text(terms.mode()), terms.tokens(), false);
 	}
 
 	private static String prefix(String owner, String mode, int tokens, boolean released) {

@@ -155,7 +155,7 @@ final class QueueReleaser {
 	 * @return whether there was one
 	 */
 	private CompletableFuture<Boolean> search(Session session, LeaseRequest request) {
-		String owner = request.owner().toString() + '-';
+		String owner = request.ownerText() + '-';
 		return Answers.all(
 				request.keys().stream().map(this.paths::of).map((parent) -> deleteAll(session, parent, owner)).toList())
 			.thenApply((deleted) -> deleted.contains(true));
