@@ -28,13 +28,26 @@ import io.github.lockspring.support.Deadline;
  */
 final class HeldLeases {
 
+	/**
+	 * Time by which leases that end later may share one object.
+	 */
+	private static final long ROUNDING_NANOS = 1_000_000_000;
+
 	private final Map<LeaseRequest, Long> ends = new ConcurrentHashMap<>();
+
+	private volatile Long lastEnd = System.nanoTime();
 
 	/**
 	 * Record that a lease was granted or renewed.
 	 */
 	void add(LeaseRequest lease) {
-		this.ends.put(lease, Deadline.after(lease.terms().leaseTime()));
+		long end = Deadline.after(lease.terms().leaseTime());
+		Long rounded = this.lastEnd;
+		if (rounded - end < 0 || rounded - end > ROUNDING_NANOS) {
+			rounded = end + ROUNDING_NANOS;
+			this.lastEnd = rounded;
+		}
+		this.ends.put(lease, rounded);
 	}
 
 	void remove(LeaseRequest lease) {
