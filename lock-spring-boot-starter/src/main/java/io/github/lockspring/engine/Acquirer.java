@@ -269,7 +269,7 @@ final class Acquirer {
 	 * is time for another call.
 	 */
 	private boolean isCutOff(Hold hold, long deadline) {
-		return hold.isPending() && hold.waiter == Thread.currentThread() && Thread.currentThread().isInterrupted()
+		return hold.isPending() && hold.waiter() == Thread.currentThread() && Thread.currentThread().isInterrupted()
 				&& this.time.nanoTime() - deadline < this.context.answerNanos();
 	}
 

@@ -83,7 +83,7 @@ final class DueCalls<T extends DueCalls.Item> {
 	 */
 	private final LongConsumer timer;
 
-	private long sequence;
+	private int sequence;
 
 	/**
 	 * Maximum number of items of the next call.
@@ -456,7 +456,7 @@ final class DueCalls<T extends DueCalls.Item> {
 		 * Order of the items that are due at the same time. All fields are guarded by the
 		 * monitor of the calls.
 		 */
-		long number;
+		int number;
 
 		long dueNanos;
 
@@ -491,7 +491,7 @@ final class DueCalls<T extends DueCalls.Item> {
 				return Integer.compare(rank(), other.rank());
 			}
 			return (this.dueNanos != other.dueNanos) ? Long.signum(this.dueNanos - other.dueNanos)
-					: Long.compare(this.number, other.number);
+					: Integer.compare(this.number, other.number);
 		}
 
 	}

@@ -47,8 +47,6 @@ public final class Hold extends QueueNode<Hold> {
 
 	private AcquireOptions options;
 
-	private final Object owner;
-
 	private @Nullable LocalQueue queue;
 
 	private @Nullable Lease lease;
@@ -58,8 +56,6 @@ public final class Hold extends QueueNode<Hold> {
 	 * wait, because another field would add 8 bytes to every hold.
 	 */
 	private long token;
-
-	private volatile @Nullable List<LossCallback> lossCallbacks;
 
 	/**
 	 * Create a hold for which the current thread waits.
@@ -76,18 +72,17 @@ public final class Hold extends QueueNode<Hold> {
 	}
 
 	private Hold(Listener listener, String key, AcquireOptions options, Object owner, Object waiter) {
-		super(waiter);
+		super((owner == waiter) ? owner : new OwnedWaiter(owner, waiter));
 		this.listener = listener;
 		this.key = key;
 		this.options = options;
-		this.owner = owner;
 	}
 
 	/**
 	 * Create another hold with the same waiter.
 	 */
 	Hold anew() {
-		return new Hold(this.listener, this.key, this.options, this.owner, this.waiter);
+		return new Hold(this.listener, this.key, this.options, owner(), waiter());
 	}
 
 	/**
@@ -101,7 +96,7 @@ public final class Hold extends QueueNode<Hold> {
 	 * Return whether this process retains the lease for its next owner.
 	 */
 	boolean isRetained() {
-		return this.owner instanceof Retention;
+		return owner() instanceof Retention;
 	}
 
 	/**
@@ -228,10 +223,10 @@ public final class Hold extends QueueNode<Hold> {
 	public void onLost(Object handle, Runnable callback) {
 		synchronized (this) {
 			if (this.state >= ENDED) {
-				List<LossCallback> callbacks = this.lossCallbacks;
-				callbacks = (callbacks != null) ? callbacks : new ArrayList<>(1);
-				callbacks.add(new LossCallback(handle, callback));
-				this.lossCallbacks = callbacks;
+				LossCallbacks callbacks = (this.attached instanceof LossCallbacks present) ? present
+						: new LossCallbacks(new ArrayList<>(1));
+				callbacks.all().add(new LossCallback(handle, callback));
+				this.attached = callbacks;
 				return;
 			}
 		}
@@ -253,12 +248,9 @@ public final class Hold extends QueueNode<Hold> {
 	}
 
 	private void dropLossCallbacksOf(Object handle) {
-		if (this.lossCallbacks != null) {
+		if (this.attached instanceof LossCallbacks callbacks) {
 			synchronized (this) {
-				List<LossCallback> callbacks = this.lossCallbacks;
-				if (callbacks != null) {
-					callbacks.removeIf((callback) -> callback.handle() == handle);
-				}
+				callbacks.all().removeIf((callback) -> callback.handle() == handle);
 			}
 		}
 	}
@@ -268,7 +260,7 @@ public final class Hold extends QueueNode<Hold> {
 	 * the owning thread, that thread may have begun other work since.
 	 */
 	public void warnIfForeignThread() {
-		if (this.owner instanceof Thread thread && thread != Thread.currentThread()) {
+		if (owner() instanceof Thread thread && thread != Thread.currentThread()) {
 			engine().onForeignThread(this, thread);
 		}
 	}
@@ -505,9 +497,11 @@ public final class Hold extends QueueNode<Hold> {
 	}
 
 	synchronized List<Runnable> takeLossCallbacks() {
-		List<LossCallback> callbacks = this.lossCallbacks;
-		this.lossCallbacks = null;
-		return (callbacks != null) ? callbacks.stream().map(LossCallback::callback).toList() : List.of();
+		if (!(this.attached instanceof LossCallbacks callbacks)) {
+			return List.of();
+		}
+		this.attached = null;
+		return callbacks.all().stream().map(LossCallback::callback).toList();
 	}
 
 	/**
@@ -650,7 +644,14 @@ public final class Hold extends QueueNode<Hold> {
 	 * @return the owner
 	 */
 	public Object owner() {
-		return this.owner;
+		return (this.waiter instanceof OwnedWaiter owned) ? owned.owner() : this.waiter;
+	}
+
+	/**
+	 * Return the {@link Thread} or {@link Waiter} that waits, or has waited, for this.
+	 */
+	Object waiter() {
+		return (this.waiter instanceof OwnedWaiter owned) ? owned.waiter() : this.waiter;
 	}
 
 	/**
@@ -791,6 +792,25 @@ public final class Hold extends QueueNode<Hold> {
 	 * @param callback the callback
 	 */
 	private record LossCallback(Object handle, Runnable callback) {
+	}
+
+	private record LossCallbacks(List<LossCallback> all) {
+	}
+
+	/**
+	 * Waiter of a hold whose owner is not the waiter itself. Most owners are the thread
+	 * that waits, so that a hold needs no field for both.
+	 *
+	 * @param owner the owner
+	 * @param waiter the {@link Thread} or {@link Waiter} that waits
+	 */
+	record OwnedWaiter(Object owner, Object waiter) implements Waiter {
+
+		@Override
+		public void wakeUp() {
+			QueueNode.wake(this.waiter);
+		}
+
 	}
 
 }

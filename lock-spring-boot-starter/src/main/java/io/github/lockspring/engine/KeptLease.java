@@ -43,7 +43,7 @@ final class KeptLease extends DueCalls.Item implements Lease.Watch {
 	/**
 	 * Number of calls that were answered before the last one that failed for this lease.
 	 */
-	private long answers;
+	private int answers;
 
 	KeptLease(Lease lease, Hold hold, int lane) {
 		this.lease = lease;
@@ -126,7 +126,7 @@ final class KeptLease extends DueCalls.Item implements Lease.Watch {
 	 * @param answers the number of calls answered until now
 	 * @param alone whether no other lease may be the cause
 	 */
-	void failed(long answers, boolean alone) {
+	void failed(int answers, boolean alone) {
 		if (this.failures == 0 || alone || answers > this.answers) {
 			this.failures++;
 		}

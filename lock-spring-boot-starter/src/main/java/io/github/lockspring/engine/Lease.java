@@ -78,25 +78,21 @@ class Lease {
 	private volatile long sentNanos;
 
 	/**
-	 * Monotonic time at which the grant arrived.
+	 * Monotonic time at which the grant arrived; before that, the attempt id of the last
+	 * denial, zero if there was none.
 	 */
 	private long grantedNanos;
 
 	/**
-	 * Attempt id of the last denial, zero if there was none.
-	 */
-	private long attemptId;
-
-	/**
 	 * Whether this is recallable, was recalled, or has ended in the store.
 	 */
-	private volatile byte state = ORDINARY;
+	private volatile byte state;
 
 	private volatile @Nullable Watch watch;
 
 	/**
 	 * Number of hand-offs, at most {@link AcquireOptions#MAX_HAND_OFFS}: with a longer
-	 * type, the object would take more than 64 bytes.
+	 * type, the object would take more than 56 bytes.
 	 */
 	private short handOffs;
 
@@ -196,7 +192,7 @@ class Lease {
 	 * @param sentMillis the wall time before the request was sent
 	 */
 	void denied(long attemptId, long sentNanos, long sentMillis) {
-		this.attemptId = attemptId;
+		this.grantedNanos = attemptId;
 		setDeadline(sentNanos, sentMillis);
 	}
 
@@ -210,7 +206,7 @@ class Lease {
 	 * is still valid
 	 */
 	boolean grantedByNotification(Notification.Granted granted, AcquireOptions options, TimeSource time) {
-		if (options.hasMinimumHold() || granted.attemptId() == 0 || granted.attemptId() != this.attemptId) {
+		if (options.hasMinimumHold() || granted.attemptId() == 0 || granted.attemptId() != this.grantedNanos) {
 			return false;
 		}
 		long now = time.nanoTime();

@@ -73,11 +73,6 @@ final class LocalQueue {
 	private @Nullable Hold leader;
 
 	/**
-	 * Number of holds that try once beside the leader.
-	 */
-	private int trying;
-
-	/**
 	 * The first holder. Written in order: threads without the monitor may read a slightly
 	 * earlier state.
 	 */
@@ -90,16 +85,14 @@ final class LocalQueue {
 	private int permits;
 
 	/**
-	 * Whether the leader, if there is one, has asked the store or is about to.
+	 * Whether the leader, if there is one, neither has asked the store nor is about to.
 	 */
-	private volatile boolean asking = true;
+	private volatile boolean silent;
 
 	/**
 	 * Whether a waiting hold whose time is over is woken when the leader is answered.
 	 */
 	private volatile boolean answerAwaited;
-
-	private volatile @Nullable LastAnswer lastAnswer;
 
 	private volatile @Nullable WaitingList<Hold> waiting;
 
@@ -139,11 +132,12 @@ final class LocalQueue {
 		if (!mayWait && retained == null && isKnownToBeHeld()) {
 			return Turn.REJECTED;
 		}
-		if (this.leader == null && !hasWaiting()) {
-			this.lastAnswer = null; // to earlier waiting holds
+		WaitingList<Hold> waiting = waitingList();
+		if (this.leader == null && waiting.first == null) {
+			waiting.lastAnswer = null; // to earlier waiting holds
 		}
 		hold.enter(this, Hold.WAITING);
-		waitingList().append(hold);
+		waiting.append(hold);
 		return (retained != null) ? Turn.RECALL : Turn.WAIT;
 	}
 
@@ -211,7 +205,7 @@ final class LocalQueue {
 	 * or to the release of a holder.
 	 */
 	private boolean isKnownToBeHeld() {
-		return !isReleasing() && (this.leader == null || isHeldExclusively() || !this.asking && storeFailure() == null);
+		return !isReleasing() && (this.leader == null || isHeldExclusively() || this.silent && storeFailure() == null);
 	}
 
 	private boolean isReleasing() {
@@ -230,7 +224,7 @@ final class LocalQueue {
 		if (hold.options().isExclusive() || isHeldExclusively()) {
 			return false;
 		}
-		this.trying++;
+		waitingList().trying++;
 		hold.enter(this, Hold.TRYING);
 		return true;
 	}
@@ -296,8 +290,8 @@ final class LocalQueue {
 	 */
 	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
 		endTurn(hold);
-		if (this.lastAnswer != null) {
-			this.lastAnswer = null;
+		if (this.waiting != null) {
+			this.waiting.lastAnswer = null;
 		}
 		addHolder(hold);
 		hold.begin(lease, token);
@@ -386,7 +380,7 @@ final class LocalQueue {
 			this.leader = null;
 		}
 		else {
-			this.trying--;
+			waitingList().trying--;
 		}
 	}
 
@@ -505,7 +499,7 @@ final class LocalQueue {
 	 * Promote the next hold, or retire if none is left.
 	 */
 	private @Nullable Hold promoteNext() {
-		if (this.leader == null && this.trying == 0 && this.holders == null && !hasWaiting()) {
+		if (this.leader == null && this.holders == null && (this.waiting == null || this.waiting.isEmpty())) {
 			this.retired = true;
 			return null;
 		}
@@ -537,8 +531,8 @@ final class LocalQueue {
 	 * Set whether the leader has asked the store, and was not answered yet.
 	 */
 	void setAsking(boolean asking) {
-		if (this.asking != asking) {
-			this.asking = asking;
+		if (this.silent == asking) {
+			this.silent = !asking;
 		}
 	}
 
@@ -549,7 +543,7 @@ final class LocalQueue {
 	 */
 	synchronized boolean awaitAnswer(long since) {
 		this.answerAwaited = true;
-		return (isReleasing() || this.leader != null && this.asking) && !isAnsweredSince(since);
+		return (isReleasing() || this.leader != null && !this.silent) && !isAnsweredSince(since);
 	}
 
 	/**
@@ -557,7 +551,7 @@ final class LocalQueue {
 	 * time since the given one.
 	 */
 	boolean isAnsweredSince(long since) {
-		LastAnswer answer = this.lastAnswer;
+		LastAnswer answer = lastAnswer();
 		return answer != null && answer.nanos() - since >= 0;
 	}
 
@@ -723,14 +717,14 @@ final class LocalQueue {
 	 * Return whether there is a leader, or a hold that tries or waits.
 	 */
 	synchronized boolean isWaitedFor() {
-		return this.leader != null || this.trying > 0 || hasWaiting();
+		return this.leader != null || this.waiting != null && !this.waiting.isEmpty();
 	}
 
 	/**
 	 * Return the number of holds that contend or wait.
 	 */
 	synchronized int waitingCount() {
-		return waiting().size() + this.trying;
+		return waiting().size() + ((this.waiting != null) ? this.waiting.trying : 0);
 	}
 
 	/**
@@ -755,7 +749,8 @@ final class LocalQueue {
 	 * Return whether a hold ever had to wait in this queue.
 	 */
 	boolean isContended() {
-		return this.waiting != null;
+		WaitingList<Hold> waiting = this.waiting;
+		return waiting != null && waiting.used;
 	}
 
 	@Nullable YieldPolicy yieldPolicy() {
@@ -779,8 +774,13 @@ final class LocalQueue {
 	 * unavailable
 	 * @param failure the failure, which is reported to holds that time out, if any
 	 */
-	void answered(long nanos, @Nullable BackendException failure) {
-		this.lastAnswer = new LastAnswer(nanos, failure);
+	synchronized void answered(long nanos, @Nullable BackendException failure) {
+		waitingList().lastAnswer = new LastAnswer(nanos, failure);
+	}
+
+	private @Nullable LastAnswer lastAnswer() {
+		WaitingList<Hold> waiting = this.waiting;
+		return (waiting != null) ? waiting.lastAnswer : null;
 	}
 
 	/**
@@ -792,7 +792,7 @@ final class LocalQueue {
 	}
 
 	@Nullable BackendException storeFailure() {
-		LastAnswer answer = this.lastAnswer;
+		LastAnswer answer = lastAnswer();
 		return (answer != null) ? answer.failure() : null;
 	}
 

@@ -48,11 +48,11 @@ public final class LockEngine implements AutoCloseable {
 	private static final Log logger = LogFactory.getLog(LockEngine.class);
 
 	static {
-		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
-				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
-				Poller.Sleeper.class, EngineException.class, Durations.class, Acquirer.Step.class,
-				LocalQueue.LastAnswer.class, ObservedHoldListener.class, EngineObservers.class, LockKind.class,
-				AcquireOutcome.class);
+		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Hold.OwnedWaiter.class, Lease.class,
+				MultiKeyLease.class, SharedLease.class, LocalQueue.class, WaitingList.class, Acquisition.class,
+				RetrySchedule.class, Poller.class, Poller.Sleeper.class, EngineException.class, Durations.class,
+				Acquirer.Step.class, LocalQueue.LastAnswer.class, ObservedHoldListener.class, EngineObservers.class,
+				LockKind.class, AcquireOutcome.class);
 	}
 
 	private final EngineContext context;

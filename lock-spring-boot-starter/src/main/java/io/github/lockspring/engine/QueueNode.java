@@ -44,8 +44,7 @@ abstract class QueueNode<N extends QueueNode<N>> {
 
 	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", int.class);
 
-	private static final VarHandle NOTIFICATION = Fields.varHandle(MethodHandles.lookup(), "notification",
-			Notification.class);
+	private static final VarHandle ATTACHED = Fields.varHandle(MethodHandles.lookup(), "attached", Object.class);
 
 	/**
 	 * The waiter: a {@link Thread}, which needs no object of its own to be woken, or a
@@ -64,7 +63,11 @@ abstract class QueueNode<N extends QueueNode<N>> {
 	 */
 	volatile int state;
 
-	private volatile @Nullable Notification notification;
+	/**
+	 * The last {@link Notification}, which only the leader gets; once this is held, what
+	 * is to be done after its loss.
+	 */
+	volatile @Nullable Object attached;
 
 	QueueNode(Object waiter) {
 		this.waiter = waiter;
@@ -230,15 +233,20 @@ abstract class QueueNode<N extends QueueNode<N>> {
 	 * Signal the waiter, which must then be woken.
 	 */
 	void signal(Notification notification) {
-		this.notification = notification;
+		this.attached = notification;
 	}
 
 	@Nullable Notification pollNotification() {
-		return (this.notification != null) ? (@Nullable Notification) NOTIFICATION.getAndSet(this, null) : null;
+		while (this.attached instanceof Notification notification) {
+			if (ATTACHED.compareAndSet(this, notification, null)) {
+				return notification;
+			}
+		}
+		return null;
 	}
 
 	boolean hasNotification() {
-		return this.notification != null;
+		return this.attached instanceof Notification;
 	}
 
 	/**
@@ -246,11 +254,15 @@ abstract class QueueNode<N extends QueueNode<N>> {
 	 * acquisition calls an executor.
 	 */
 	void wakeUp() {
-		if (this.waiter instanceof Thread thread) {
+		wake(this.waiter);
+	}
+
+	static void wake(Object waiter) {
+		if (waiter instanceof Thread thread) {
 			LockSupport.unpark(thread);
 		}
 		else {
-			((Waiter) this.waiter).wakeUp();
+			((Waiter) waiter).wakeUp();
 		}
 	}
 

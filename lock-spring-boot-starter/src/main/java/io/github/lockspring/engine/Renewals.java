@@ -85,7 +85,7 @@ final class Renewals {
 	/**
 	 * Number of calls that were answered.
 	 */
-	private long answered;
+	private int answered;
 
 	Renewals(EngineContext context, LossHandler lossHandler) {
 		this.context = context;

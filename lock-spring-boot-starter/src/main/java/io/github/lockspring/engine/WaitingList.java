@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * List of the nodes that wait, in order of arrival, and what is known about their
- * competitors. A queue has one only if a node ever had to wait in it. Guarded by the
- * monitor of the queue.
+ * competitors. A queue has one only if there ever were any, in this process or another.
+ * Guarded by the monitor of the queue.
  *
  * @param <N> the type of the nodes
  */
@@ -38,6 +38,21 @@ final class WaitingList<N extends QueueNode<N>> {
 
 	volatile @Nullable YieldPolicy yieldPolicy;
 
+	/**
+	 * The last answer of the store to the leader, or to the release of a holder.
+	 */
+	volatile LocalQueue.@Nullable LastAnswer lastAnswer;
+
+	/**
+	 * Number of nodes that try once beside the leader.
+	 */
+	int trying;
+
+	/**
+	 * Whether a node ever had to wait.
+	 */
+	volatile boolean used;
+
 	private @Nullable N last;
 
 	/**
@@ -46,7 +61,15 @@ final class WaitingList<N extends QueueNode<N>> {
 	 */
 	private short untilSweep;
 
+	/**
+	 * Return whether no node waits or tries.
+	 */
+	boolean isEmpty() {
+		return this.first == null && this.trying == 0;
+	}
+
 	void append(N node) {
+		this.used = true;
 		N last = this.last;
 		if (last == null) {
 			this.first = node;
