@@ -127,7 +127,7 @@ final class KeptLease extends DueCalls.Item implements Lease.Watch {
 	 * @param alone whether no other lease may be the cause
 	 */
 	void failed(int answers, boolean alone) {
-		if (this.failures == 0 || alone || answers > this.answers) {
+		if (this.failures == 0 || alone || answers - this.answers > 0) {
 			this.failures++;
 		}
 		this.answers = answers;
