@@ -166,8 +166,8 @@ final class ReactiveHold {
 
 	/**
 	 * Return a signal of the loss of the lock.
-	 * @return a mono that completes when the lock is lost; the failure is reported by
-	 * {@link #end()}
+	 * @return a mono that completes when the lock is lost, and never fails, because a
+	 * failure would not cancel the stream; the loss is reported by {@link #end()}
 	 */
 	Mono<Object> loss() {
 		Sinks.Empty<Object> loss = Sinks.empty();

@@ -17,7 +17,6 @@
 package io.github.lockspring.aop;
 
 import java.util.List;
-import java.util.function.Function;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,6 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import io.github.lockspring.LockContext;
@@ -39,7 +37,8 @@ import io.github.lockspring.aop.NestedProxiesInvoker.GuardedInvocation;
 /**
  * Invoker of methods whose work ends when the returned stream completes, fails or is
  * cancelled. Each subscription acquires the locks, calls the method, and releases the
- * locks before the terminal signal is passed to the subscriber.
+ * locks before the terminal signal is passed to the subscriber. A single result is passed
+ * with that signal, so that it is replaced by a loss.
  */
 final class ReactiveInvoker implements LockedInvoker {
 
@@ -51,32 +50,26 @@ final class ReactiveInvoker implements LockedInvoker {
 
 	@Override
 	public Object run(LockedMethod method, MethodInvocation invocation) {
-		ReactiveAdapter adapter = method.returnType().adapter();
 		MethodInvocation later = DetachableInvocation.detach(invocation);
-		Publisher<?> result = method.returnType().isSeveral()
-				? Flux.deferContextual((context) -> Flux.from(subscribe(method, later, context)))
-				: Mono.deferContextual((context) -> Mono.from(subscribe(method, later, context)));
+		return resultOf(Flux.deferContextual((context) -> subscribe(method, later, context)), method.returnType());
+	}
+
+	private static Object resultOf(Flux<?> stream, ReturnType type) {
+		Publisher<?> result = type.isSeveral() ? stream : stream.singleOrEmpty();
+		ReactiveAdapter adapter = type.adapter();
 		return (adapter != null) ? adapter.fromPublisher(result) : result;
 	}
 
-	private Publisher<?> subscribe(LockedMethod method, MethodInvocation invocation, ContextView context) {
+	private Flux<?> subscribe(LockedMethod method, MethodInvocation invocation, ContextView context) {
 		try {
 			return prepare(method, invocation, context);
 		}
 		catch (Throwable ex) {
-			return failed(method, ex);
+			return Flux.error(ex);
 		}
 	}
 
-	/**
-	 * Return a stream that fails, of the type of the method: a conversion of another type
-	 * would throw the failure instead of signalling it.
-	 */
-	static Publisher<?> failed(LockedMethod method, Throwable failure) {
-		return method.returnType().isSeveral() ? Flux.error(failure) : Mono.error(failure);
-	}
-
-	private Publisher<?> prepare(LockedMethod method, MethodInvocation invocation, ContextView context) {
+	private Flux<?> prepare(LockedMethod method, MethodInvocation invocation, ContextView context) {
 		LockContext outer = context.getOrDefault(LockContext.class, LockContext.get());
 		MethodInvocation call = DetachableInvocation.detach(invocation);
 		if (NestedProxiesInvoker.isGuarded(call, context.getOrDefault(NestedProxiesInvoker.class, null))) {
@@ -93,7 +86,12 @@ final class ReactiveInvoker implements LockedInvoker {
 	/**
 	 * Return the result of a method or a policy as a stream.
 	 */
-	static Publisher<?> publisherOf(@Nullable Object result) {
+	private static Flux<?> streamOf(@Nullable Object result, ReturnType type) {
+		Publisher<?> stream = publisherOf(result);
+		return Flux.from(type.isSeveral() ? stream : Mono.from(stream));
+	}
+
+	private static Publisher<?> publisherOf(@Nullable Object result) {
 		if (result == null) {
 			return Mono.empty();
 		}
@@ -139,31 +137,23 @@ final class ReactiveInvoker implements LockedInvoker {
 		 * @param interrupting the locks held so far whose loss cancels the stream
 		 * @return the stream, which ends after the locks were released
 		 */
-		Publisher<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
+		Flux<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
 			if (index == this.lockInvocations.size()) {
 				return run(outer, interrupting);
 			}
 			ReactiveHold hold = new ReactiveHold(this.lockInvocations.get(index), outer, this.transaction);
-			if (this.method.returnType().isSeveral()) {
-				return Flux
-					.<Object, ReactiveHold>usingWhen(hold.acquire(),
-							(acquired) -> runUnder(acquired, index, interrupting), ReactiveHold::release,
-							ReactiveHold::releaseAfter, ReactiveHold::release)
-					.concatWith(hold.end());
-			}
-			return Mono
+			return Flux
 				.<Object, ReactiveHold>usingWhen(hold.acquire(),
-						(acquired) -> Mono.from(runUnder(acquired, index, interrupting)), ReactiveHold::release,
+						(acquired) -> runUnder(acquired, index, interrupting), ReactiveHold::release,
 						ReactiveHold::releaseAfter, ReactiveHold::release)
-				.flatMap((result) -> hold.end().defaultIfEmpty(result))
-				.switchIfEmpty(hold.end());
+				.concatWith(hold.end());
 		}
 
 		/**
 		 * Continue with the next lock. Any throwable fails the stream from here on, so
 		 * that the lock is released.
 		 */
-		private Publisher<?> runUnder(ReactiveHold hold, int index, List<LockHandle> interrupting) {
+		private Flux<?> runUnder(ReactiveHold hold, int index, List<LockHandle> interrupting) {
 			hold.take();
 			LockException denial = hold.denial();
 			if (denial != null) {
@@ -173,68 +163,48 @@ final class ReactiveInvoker implements LockedInvoker {
 				this.method.offer(hold.lock(), this.invocation);
 			}
 			Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
-			Publisher<?> stream = runUnder(index + 1, hold.context(),
+			Flux<?> stream = runUnder(index + 1, hold.context(),
 					hold.lockInvocation().interrupting(interrupting, hold.lock()));
-			return failing(hold.endsOnLoss() ? untilLoss(stream, loss) : stream);
+			return Flux.from(new FailingPublisher(hold.endsOnLoss() ? stream.takeUntilOther(loss) : stream));
 		}
 
-		private Publisher<?> failing(Publisher<?> stream) {
-			Publisher<?> failing = new FailingPublisher(stream);
-			return this.method.returnType().isSeveral() ? Flux.from(failing) : Mono.fromDirect(failing);
-		}
-
-		private Publisher<?> denied(ReactiveHold hold, LockException failure, int index,
+		private Flux<?> denied(ReactiveHold hold, LockException failure, int index,
 				List<LockHandle> interrupting) {
 			MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
-					() -> runOthers(hold, index + 1, interrupting));
+					() -> resultOf(runUnder(index + 1, hold.outer(), interrupting), this.method.returnType()));
 			try {
-				return publisherOf(hold.lockInvocation().attributes().failurePolicy().resultOf(unlocked, failure));
+				return streamOf(hold.lockInvocation().attributes().failurePolicy().resultOf(unlocked, failure),
+						this.method.returnType());
 			}
 			catch (Throwable ex) {
-				return failed(this.method, ex);
+				return Flux.error(ex);
 			}
-		}
-
-		private Object runOthers(ReactiveHold hold, int index, List<LockHandle> interrupting) {
-			ReactiveAdapter adapter = this.method.returnType().adapter();
-			Publisher<?> stream = runUnder(index, hold.outer(), interrupting);
-			return (adapter != null) ? adapter.fromPublisher(stream) : stream;
-		}
-
-		/**
-		 * Cancel a stream when the lock is lost. The signal of the loss completes and
-		 * never fails, because the stream would not be cancelled by a failure.
-		 */
-		private Publisher<?> untilLoss(Publisher<?> stream, Mono<Object> loss) {
-			return this.method.returnType().isSeveral() ? Flux.from(stream).takeUntilOther(loss)
-					: Mono.from(stream).takeUntilOther(loss);
 		}
 
 		/**
 		 * Call the method. A lease can end before its callback is called, hence the
 		 * checkpoints.
 		 */
-		private Publisher<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
+		private Flux<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
 			try (WorkPart part = LockUtils.begin(context)) {
 				interrupting.forEach(LockHandle::checkpoint);
 				if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
 					CoroutineLocks.addTo(this.invocation, context);
 				}
-				Publisher<?> stream = publisherOf(DetachableInvocation.detach(this.invocation).proceed());
+				Flux<?> stream = streamOf(DetachableInvocation.detach(this.invocation).proceed(),
+						this.method.returnType());
 				Object guarded = (this.invocation instanceof GuardedInvocation call) ? call.proxy() : null;
 				return (context != null || guarded != null) ? inContext(stream, context, guarded) : stream;
 			}
 			catch (Throwable ex) {
-				return failed(this.method, ex);
+				return Flux.error(ex);
 			}
 		}
 
-		private Publisher<?> inContext(Publisher<?> stream, @Nullable LockContext locks, @Nullable Object guarded) {
-			Function<Context, Context> addition = (context) -> context.putNonNull(LockContext.class, locks)
+		private static Flux<?> inContext(Flux<?> stream, @Nullable LockContext locks, @Nullable Object guarded) {
+			return stream.contextWrite((context) -> context.putNonNull(LockContext.class, locks)
 				.delete(NestedProxiesInvoker.class)
-				.putNonNull(NestedProxiesInvoker.class, guarded);
-			return this.method.returnType().isSeveral() ? Flux.from(stream).contextWrite(addition)
-					: Mono.from(stream).contextWrite(addition);
+				.putNonNull(NestedProxiesInvoker.class, guarded));
 		}
 
 	}
