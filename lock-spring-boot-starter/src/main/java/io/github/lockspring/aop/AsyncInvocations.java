@@ -87,54 +87,35 @@ final class AsyncInvocations implements LockedInvoker {
 
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
-		Object result = this.blockingInvoker.run(method, new AwaitedInvocation(invocation));
+		Object result = this.blockingInvoker.run(method,
+				new DelegatingInvocation(invocation, AsyncInvocations::await));
 		return (result == null || result instanceof CompletionStage) ? result
 				: CompletableFuture.completedFuture(result);
 	}
 
 	/**
-	 * Call of a method that returns a stage, which ends when that stage has completed.
+	 * Call the method and wait for its stage. An interrupt cancels the stage and
+	 * restores the interrupt status.
+	 * @return the result of the method, completed if it is a stage
+	 * @throws Throwable the failure of the method or of its stage
 	 */
-	private static final class AwaitedInvocation extends DelegatingInvocation implements DetachableInvocation {
+	private static @Nullable Object await(MethodInvocation invocation) throws Throwable {
+		Object result = invocation.proceed();
+		return (result instanceof CompletionStage<?> stage) ? await(stage.toCompletableFuture()) : result;
+	}
 
-		private final MethodInvocation invocation;
-
-		AwaitedInvocation(MethodInvocation invocation) {
-			super(invocation);
-			this.invocation = invocation;
+	private static CompletableFuture<?> await(CompletableFuture<?> future) throws Throwable {
+		try {
+			future.get();
 		}
-
-		@Override
-		public MethodInvocation detach() {
-			return new AwaitedInvocation(DetachableInvocation.detach(this.invocation));
+		catch (ExecutionException ex) {
+			throw (ex.getCause() != null) ? ex.getCause() : ex;
 		}
-
-		/**
-		 * Call the method and wait for its stage. An interrupt cancels the stage and
-		 * restores the interrupt status.
-		 * @return the result of the method, completed if it is a stage
-		 * @throws Throwable the failure of the method or of its stage
-		 */
-		@Override
-		public @Nullable Object proceed() throws Throwable {
-			Object result = this.invocation.proceed();
-			return (result instanceof CompletionStage<?> stage) ? await(stage.toCompletableFuture()) : result;
+		catch (InterruptedException ex) {
+			future.cancel(true);
+			Thread.currentThread().interrupt();
 		}
-
-		private static CompletableFuture<?> await(CompletableFuture<?> future) throws Throwable {
-			try {
-				future.get();
-			}
-			catch (ExecutionException ex) {
-				throw (ex.getCause() != null) ? ex.getCause() : ex;
-			}
-			catch (InterruptedException ex) {
-				future.cancel(true);
-				Thread.currentThread().interrupt();
-			}
-			return future;
-		}
-
+		return future;
 	}
 
 }

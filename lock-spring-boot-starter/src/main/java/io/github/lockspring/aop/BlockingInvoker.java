@@ -99,8 +99,8 @@ final class BlockingInvoker implements LockedInvoker {
 		catch (LockNotAcquiredException | LockUnavailableException | LockShutdownException ex) {
 			return lock.attributes()
 				.failurePolicy()
-				.resultOf(new UnlockedInvocation(invocation,
-						() -> runUnder(others, method, DetachableInvocation.detach(invocation))), ex);
+				.resultOf(new DelegatingInvocation(invocation,
+						(call) -> runUnder(others, method, DetachableInvocation.detach(call))), ex);
 		}
 		try (AutoCloseable end = endOf(handle, lock.onLost(), inTransaction)) {
 			if (PersistenceContexts.areBound() && !lock.isHeldIn(LockContext.get(), key)) {

@@ -185,8 +185,8 @@ final class CompletionStageInvoker implements LockedInvoker {
 			if (FailurePolicy.appliesTo(failure)) {
 				this.running = true;
 				FailurePolicy policy = lockInvocation.attributes().failurePolicy();
-				MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
-						() -> runUnder(index + 1, outer, interrupting));
+				MethodInvocation unlocked = new DelegatingInvocation(this.invocation,
+						(call) -> runUnder(index + 1, outer, interrupting));
 				StageBody substitute = new StageBody(() -> policy.resultOf(unlocked, (LockException) failure), outer);
 				return policy.runsApplicationCode() ? run(substitute) : substitute.run();
 			}

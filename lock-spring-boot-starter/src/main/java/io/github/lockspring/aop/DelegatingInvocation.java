@@ -23,39 +23,56 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base class of calls that delegate to another call, except for {@link #proceed()}.
+ * Call that delegates to another call, but proceeds in its own way.
+ *
+ * @param invocation the other call
+ * @param body what proceeds
  */
-abstract class DelegatingInvocation implements MethodInvocation {
+record DelegatingInvocation(MethodInvocation invocation, Body body) implements DetachableInvocation {
 
-	private final MethodInvocation invocation;
-
-	DelegatingInvocation(MethodInvocation invocation) {
-		this.invocation = invocation;
+	@Override
+	public MethodInvocation detach() {
+		return new DelegatingInvocation(DetachableInvocation.detach(this.invocation), this.body);
 	}
 
 	@Override
-	public final Method getMethod() {
+	public @Nullable Object proceed() throws Throwable {
+		return this.body.proceed(this.invocation);
+	}
+
+	@Override
+	public Method getMethod() {
 		return this.invocation.getMethod();
 	}
 
 	@Override
-	public final @Nullable Object[] getArguments() {
+	public @Nullable Object[] getArguments() {
 		return this.invocation.getArguments();
 	}
 
 	@Override
-	public final @Nullable Object getThis() {
+	public @Nullable Object getThis() {
 		return this.invocation.getThis();
 	}
 
 	@Override
-	public final AccessibleObject getStaticPart() {
+	public AccessibleObject getStaticPart() {
 		return this.invocation.getStaticPart();
 	}
 
 	@Override
-	public final String toString() {
+	public String toString() {
 		return this.invocation.toString();
+	}
+
+	/**
+	 * What proceeds instead of a call.
+	 */
+	@FunctionalInterface
+	interface Body {
+
+		@Nullable Object proceed(MethodInvocation invocation) throws Throwable;
+
 	}
 
 }

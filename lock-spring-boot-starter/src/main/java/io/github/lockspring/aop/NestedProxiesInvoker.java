@@ -101,6 +101,14 @@ final class NestedProxiesInvoker implements LockedInvoker {
 		}
 	}
 
+	/**
+	 * Return the inner proxy that a call is marked for when it proceeds.
+	 */
+	static @Nullable Object proxyGuardedBy(MethodInvocation invocation) {
+		return (invocation instanceof DelegatingInvocation call && call.body() instanceof Guarded guarded)
+				? guarded.proxy() : null;
+	}
+
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
 		boolean async = false;
@@ -109,7 +117,7 @@ final class NestedProxiesInvoker implements LockedInvoker {
 			async |= AsyncInvocations.isOutside(advised, invocation.getMethod(), proxy.getClass(), this.interceptor);
 			if (Arrays.stream(advised.getAdvisors()).anyMatch((each) -> each.getAdvice() == this.interceptor)) {
 				return async ? invocation.proceed()
-						: this.invoker.run(method, new GuardedInvocation(invocation, proxy));
+						: this.invoker.run(method, new DelegatingInvocation(invocation, new Guarded(proxy)));
 			}
 			proxy = AopProxyUtils.getSingletonTarget(proxy);
 		}
@@ -117,35 +125,13 @@ final class NestedProxiesInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * Call that is marked for an inner proxy when it proceeds.
+	 * Marks a call for an inner proxy when it proceeds.
 	 */
-	static final class GuardedInvocation extends DelegatingInvocation implements DetachableInvocation {
-
-		private final MethodInvocation invocation;
-
-		private final Object proxy;
-
-		GuardedInvocation(MethodInvocation invocation, Object proxy) {
-			super(invocation);
-			this.invocation = invocation;
-			this.proxy = proxy;
-		}
-
-		/**
-		 * Return the inner proxy.
-		 */
-		Object proxy() {
-			return this.proxy;
-		}
+	private record Guarded(Object proxy) implements DelegatingInvocation.Body {
 
 		@Override
-		public MethodInvocation detach() {
-			return new GuardedInvocation(DetachableInvocation.detach(this.invocation), this.proxy);
-		}
-
-		@Override
-		public @Nullable Object proceed() throws Throwable {
-			return NestedProxiesInvoker.proceed(this.invocation, this.proxy);
+		public @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
+			return NestedProxiesInvoker.proceed(invocation, this.proxy);
 		}
 
 	}

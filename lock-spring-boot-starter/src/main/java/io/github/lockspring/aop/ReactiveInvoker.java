@@ -32,7 +32,6 @@ import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.LockUtils.WorkPart;
-import io.github.lockspring.aop.NestedProxiesInvoker.GuardedInvocation;
 
 /**
  * Invoker of methods whose work ends when the returned stream completes, fails or is
@@ -170,8 +169,8 @@ final class ReactiveInvoker implements LockedInvoker {
 
 		private Flux<?> denied(ReactiveHold hold, LockException failure, int index,
 				List<LockHandle> interrupting) {
-			MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
-					() -> resultOf(runUnder(index + 1, hold.outer(), interrupting), this.method.returnType()));
+			MethodInvocation unlocked = new DelegatingInvocation(this.invocation,
+					(call) -> resultOf(runUnder(index + 1, hold.outer(), interrupting), this.method.returnType()));
 			try {
 				return streamOf(hold.lockInvocation().attributes().failurePolicy().resultOf(unlocked, failure),
 						this.method.returnType());
@@ -193,7 +192,7 @@ final class ReactiveInvoker implements LockedInvoker {
 				}
 				Flux<?> stream = streamOf(DetachableInvocation.detach(this.invocation).proceed(),
 						this.method.returnType());
-				Object guarded = (this.invocation instanceof GuardedInvocation call) ? call.proxy() : null;
+				Object guarded = NestedProxiesInvoker.proxyGuardedBy(this.invocation);
 				return (context != null || guarded != null) ? inContext(stream, context, guarded) : stream;
 			}
 			catch (Throwable ex) {
