@@ -19,12 +19,12 @@ package io.github.lockspring.aop;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.DistributedLock;
@@ -39,7 +39,7 @@ import io.github.lockspring.DistributedSemaphores;
  */
 final class LockAnnotationScan {
 
-	private static final Set<Class<?>> ANNOTATIONS = Set.of(DistributedLock.class, DistributedLocks.class,
+	static final Set<Class<? extends Annotation>> ANNOTATIONS = Set.of(DistributedLock.class, DistributedLocks.class,
 			DistributedSemaphore.class, DistributedSemaphores.class);
 
 	private final Map<Class<?>, Boolean> types = new ConcurrentHashMap<>();
@@ -92,30 +92,17 @@ final class LockAnnotationScan {
 
 	private boolean isAnnotated(AnnotatedElement element) {
 		for (Annotation annotation : element.getDeclaredAnnotations()) {
-			if (this.annotationTypes.computeIfAbsent(annotation.annotationType(),
-					(type) -> standsForLock(type, new HashSet<>()))) {
+			if (this.annotationTypes.computeIfAbsent(annotation.annotationType(), LockAnnotationScan::standsForLock)) {
 				return true;
 			}
 		}
 		return false;
 	}
 
-	private static boolean standsForLock(Class<?> annotationType, Set<Class<?>> seen) {
-		if (ANNOTATIONS.contains(annotationType)) {
-			return true;
-		}
-		if (annotationType.getName().startsWith("java.") || !seen.add(annotationType)) {
-			return false;
-		}
-		if (standsForLock(contentOf(annotationType), seen)) {
-			return true;
-		}
-		for (Annotation annotation : annotationType.getDeclaredAnnotations()) {
-			if (standsForLock(annotation.annotationType(), seen)) {
-				return true;
-			}
-		}
-		return false;
+	private static boolean standsForLock(Class<?> annotationType) {
+		Class<?> content = contentOf(annotationType);
+		return ANNOTATIONS.contains(content)
+				|| MergedAnnotations.from(content).stream().anyMatch((each) -> ANNOTATIONS.contains(each.getType()));
 	}
 
 	/**

@@ -44,9 +44,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLocks;
 import io.github.lockspring.DistributedSemaphore;
-import io.github.lockspring.DistributedSemaphores;
 import io.github.lockspring.InvalidLockDeclarationException;
 
 /**
@@ -60,9 +58,6 @@ import io.github.lockspring.InvalidLockDeclarationException;
  * </ol>
  */
 final class LockAttributesSource {
-
-	private static final List<Class<? extends Annotation>> ANNOTATIONS = List.of(DistributedLock.class,
-			DistributedLocks.class, DistributedSemaphore.class, DistributedSemaphores.class);
 
 	private final LockAttributesReader reader;
 
@@ -113,7 +108,7 @@ final class LockAttributesSource {
 	}
 
 	private static boolean isCandidate(Class<?> targetClass) {
-		return AnnotationUtils.isCandidateClass(targetClass, ANNOTATIONS);
+		return AnnotationUtils.isCandidateClass(targetClass, LockAnnotationScan.ANNOTATIONS);
 	}
 
 	/**
@@ -128,18 +123,17 @@ final class LockAttributesSource {
 	}
 
 	private boolean read(Class<?> targetClass) {
-		return !MethodIntrospector
-			.selectMethods(targetClass, (MetadataLookup<Boolean>) (method) -> check(method, targetClass))
-			.isEmpty();
+		Collection<List<LockDeclaration>> methods = lockedMethodsOf(targetClass);
+		methods.forEach((declarations) -> this.checks
+			.run(() -> this.known.addAll(this.reader.read(declarations, targetClass).locks())));
+		return !methods.isEmpty();
 	}
 
-	private @Nullable Boolean check(Method method, Class<?> targetClass) {
-		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
-		if (declarations.isEmpty()) {
-			return null;
-		}
-		this.checks.run(() -> this.known.addAll(this.reader.read(declarations, targetClass).locks()));
-		return true;
+	private static Collection<List<LockDeclaration>> lockedMethodsOf(Class<?> targetClass) {
+		return MethodIntrospector.selectMethods(targetClass, (MetadataLookup<List<LockDeclaration>>) (method) -> {
+			List<LockDeclaration> declarations = declarationsOf(method, targetClass);
+			return declarations.isEmpty() ? null : declarations;
+		}).values();
 	}
 
 	/**
@@ -184,17 +178,8 @@ final class LockAttributesSource {
 	 * @return the annotations
 	 */
 	static List<LockDeclaration> declarationsIn(Class<?> targetClass) {
-		return isCandidate(targetClass) ? MethodIntrospector
-			.selectMethods(targetClass, (MetadataLookup<List<LockDeclaration>>) (method) -> locked(method, targetClass))
-			.values()
-			.stream()
-			.flatMap(List::stream)
-			.toList() : List.of();
-	}
-
-	private static @Nullable List<LockDeclaration> locked(Method method, Class<?> targetClass) {
-		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
-		return declarations.isEmpty() ? null : declarations;
+		return isCandidate(targetClass) ? lockedMethodsOf(targetClass).stream().flatMap(List::stream).toList()
+				: List.of();
 	}
 
 	/**

@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ObjectUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockspring.InvalidLockKeyException;
@@ -96,13 +97,8 @@ final class LockKeyResolver {
 		if (key instanceof Collection<?> collection) {
 			return collection;
 		}
-		if (key instanceof Object[] array) {
-			return Arrays.asList(array);
-		}
-		if (key instanceof long[] array) {
-			return Arrays.stream(array).boxed().toList();
-		}
-		return (key instanceof int[] array) ? Arrays.stream(array).boxed().toList() : null;
+		return (key instanceof Object[] || key instanceof long[] || key instanceof int[])
+				? Arrays.asList(ObjectUtils.toObjectArray(key)) : null;
 	}
 
 	List<String> textsOf(Collection<?> keys) {

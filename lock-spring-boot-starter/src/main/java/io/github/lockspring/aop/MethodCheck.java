@@ -16,7 +16,6 @@
 
 package io.github.lockspring.aop;
 
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -33,10 +32,6 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLocks;
-import io.github.lockspring.DistributedSemaphore;
-import io.github.lockspring.DistributedSemaphores;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.expression.LockExpression;
@@ -58,9 +53,6 @@ final class MethodCheck {
 			"org.springframework.messaging.handler.annotation.MessageMapping");
 
 	private static final String BEAN = "org.springframework.context.annotation.Bean";
-
-	private static final List<Class<? extends Annotation>> LOCKS = List.of(DistributedLock.class,
-			DistributedLocks.class, DistributedSemaphore.class, DistributedSemaphores.class);
 
 	private MethodCheck() {
 	}
@@ -121,7 +113,7 @@ final class MethodCheck {
 	}
 
 	private static boolean isLocked(MergedAnnotations annotations) {
-		return LOCKS.stream().anyMatch(annotations::isPresent);
+		return LockAnnotationScan.ANNOTATIONS.stream().anyMatch(annotations::isPresent);
 	}
 
 	private static @Nullable String obstacleIn(Method method, Class<?> targetClass) {
