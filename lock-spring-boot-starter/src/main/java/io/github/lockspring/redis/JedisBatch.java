@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
@@ -38,9 +39,7 @@ final class JedisBatch {
 
 	private final JedisLinks links;
 
-	private final List<RedisCall> calls = new ArrayList<>();
-
-	private final List<CompletableFuture<RedisReply>> replies = new ArrayList<>();
+	private final List<Sent> sent = new ArrayList<>();
 
 	private @Nullable JedisLink link;
 
@@ -49,10 +48,9 @@ final class JedisBatch {
 	}
 
 	CompletableFuture<RedisReply> add(RedisCall call) {
-		CompletableFuture<RedisReply> reply = new CompletableFuture<>();
-		this.calls.add(call);
-		this.replies.add(reply);
-		return reply;
+		Sent sent = new Sent(call, new CompletableFuture<>());
+		this.sent.add(sent);
+		return sent.reply();
 	}
 
 	/**
@@ -63,26 +61,25 @@ final class JedisBatch {
 	void write(long connectDeadline, long deadline) {
 		try {
 			this.link = this.links.borrow(connectDeadline);
-			this.link.begin(deadline);
+			write(this.link, deadline);
 		}
 		catch (RuntimeException ex) {
-			this.replies.forEach((reply) -> reply.completeExceptionally(ex));
-			return;
+			this.sent.forEach((each) -> each.reply().completeExceptionally(ex));
 		}
-		write(this.link);
 	}
 
-	private void write(JedisLink link) {
+	private void write(JedisLink link, long deadline) {
 		try {
-			for (RedisCall call : this.calls) {
-				link.write(JedisMessages.command(call, false));
+			link.begin(deadline);
+			for (Sent each : this.sent) {
+				link.write(JedisMessages.command(each.call(), false));
 			}
 			link.flush();
 			link.end(); // the time of other servers is not that of this one
 		}
 		catch (RuntimeException ex) {
 			link.setBroken();
-			this.replies.forEach((reply) -> reply.completeExceptionally(ex));
+			throw ex;
 		}
 	}
 
@@ -95,43 +92,41 @@ final class JedisBatch {
 		if (link == null) {
 			return;
 		}
-		List<Integer> elsewhere = new ArrayList<>();
+		List<Sent> redirected = new ArrayList<>();
 		long now = System.nanoTime();
 		link.begin(now + Math.max(deadline - now, READ_NANOS));
 		try {
-			for (int i = 0; i < this.calls.size(); i++) {
-				if (!read(link, deadline, this.replies.get(i))) {
-					elsewhere.add(i);
+			for (Sent each : this.sent) {
+				if (!each.complete(() -> link.readReply(deadline))) {
+					redirected.add(each);
 				}
 			}
 		}
 		finally {
 			this.links.release(link);
 		}
-		for (int i : elsewhere) {
-			CompletableFuture<RedisReply> reply = this.replies.get(i);
-			again.apply(this.calls.get(i)).whenComplete((other, failure) -> {
-				if (failure != null) {
-					reply.completeExceptionally(failure);
-				}
-				else {
-					reply.complete(other);
-				}
-			});
-		}
+		redirected.forEach((each) -> each.complete(again.apply(each.call())::join));
 	}
 
-	private static boolean read(JedisLink link, long deadline, CompletableFuture<RedisReply> reply) {
-		try {
-			reply.complete(link.readReply(deadline));
+	private record Sent(RedisCall call, CompletableFuture<RedisReply> reply) {
+
+		/**
+		 * Complete the reply, unless the call is redirected.
+		 * @return {@code false} if the call is redirected to another server
+		 */
+		boolean complete(Supplier<RedisReply> answer) {
+			try {
+				this.reply.complete(answer.get());
+			}
+			catch (JedisRedirectionException ex) {
+				return false;
+			}
+			catch (RuntimeException ex) {
+				this.reply.completeExceptionally(ex);
+			}
+			return true;
 		}
-		catch (JedisRedirectionException ex) {
-			return false;
-		}
-		catch (RuntimeException ex) {
-			reply.completeExceptionally(ex);
-		}
-		return true;
+
 	}
 
 }

@@ -83,19 +83,15 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	@Override
 	public void start(RedisChannel channel, Duration timeout) {
 		long deadline = Deadline.after(timeout);
-		JedisSubscription subscription = new JedisSubscription(this.nodes, channel, this.client.address(),
-				this.client.timeout());
+		JedisSubscription subscription = new JedisSubscription(this.nodes, channel, this.client, this.threads);
 		this.subscription = subscription;
 		this.channel = channel;
 		this.nodes.start();
 		this.threads.execute(this.client);
-		this.threads.execute(subscription);
+		subscription.start();
 		try {
 			ask(this.nodes.all(timeout).get(0), Protocol.Command.PING, deadline);
 			subscription.awaitFirst(Deadline.remaining(deadline));
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Not connected to Redis yet: " + ex.getMessage());
@@ -119,6 +115,11 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	@Override
 	public TokenLead lead() {
 		return this.lead;
+	}
+
+	@Override
+	public String address() {
+		return this.client.address();
 	}
 
 	@Override

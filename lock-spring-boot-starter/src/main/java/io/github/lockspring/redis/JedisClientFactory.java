@@ -66,16 +66,16 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	private JedisClientConfig serverConfig() {
-		RedisClusterConfiguration cluster = this.factory.getClusterConfiguration();
-		if (cluster != null) {
-			return config(0, cluster.getUsername(), cluster.getPassword());
-		}
-		RedisSentinelConfiguration sentinel = sentinel();
-		if (sentinel != null) {
-			return config(sentinel.getDatabase(), sentinel.getUsername(), sentinel.getPassword());
-		}
-		RedisStandaloneConfiguration server = standalone();
-		return config(server.getDatabase(), server.getUsername(), server.getPassword());
+		RedisConfiguration servers = servers();
+		return config(RedisConfiguration.getDatabaseOrElse(servers, () -> 0),
+				RedisConfiguration.getUsernameOrElse(servers, () -> ""),
+				RedisConfiguration.getPasswordOrElse(servers, RedisPassword::none));
+	}
+
+	private RedisConfiguration servers() {
+		RedisConfiguration cluster = this.factory.getClusterConfiguration();
+		RedisConfiguration sentinel = sentinel();
+		return (cluster != null) ? cluster : (sentinel != null) ? sentinel : standalone();
 	}
 
 	@Nullable RedisSentinelConfiguration sentinel() {
@@ -114,14 +114,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	 * Return the address of the servers, for messages.
 	 */
 	String address() {
-		return addressOf(this.factory);
-	}
-
-	static String addressOf(JedisConnectionFactory factory) {
-		RedisConfiguration cluster = factory.getClusterConfiguration();
-		RedisConfiguration sentinel = factory.getSentinelConfiguration();
-		return RedisAddress
-			.of((cluster != null) ? cluster : (sentinel != null) ? sentinel : factory.getStandaloneConfiguration());
+		return RedisAddress.of(servers());
 	}
 
 	/**

@@ -18,8 +18,7 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executor;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -29,107 +28,81 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import io.github.lockspring.support.Deadline;
 
 /**
- * Subscription to a channel on a separate connection, in a thread that reads until a
- * failure and then reconnects. If nothing is received for some time, the connection is
- * checked.
+ * Subscription to a channel on a separate connection, which a thread reads until it
+ * fails, and which is then opened again. If nothing is received for some time, the
+ * connection is checked.
  */
-final class JedisSubscription implements Runnable, AutoCloseable {
+final class JedisSubscription implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisClientAdapter.class);
 
 	private static final Duration SILENCE = Duration.ofSeconds(2);
 
-	private static final long MIN_PAUSE_MILLIS = 100;
-
-	private static final long MAX_PAUSE_MILLIS = 5_000;
+	private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
 
 	private final JedisNodes nodes;
 
 	private final RedisChannel channel;
 
-	private final String address;
-
 	private final Duration timeout;
 
-	private final CountDownLatch attempted = new CountDownLatch(1);
+	private final Executor threads;
 
-	private volatile boolean listening;
+	private final ReconnectingConnection<JedisLink> connection;
 
-	private volatile boolean closed;
-
-	private int failures;
-
-	JedisSubscription(JedisNodes nodes, RedisChannel channel, String address, Duration timeout) {
+	JedisSubscription(JedisNodes nodes, RedisChannel channel, JedisClientFactory client, Executor threads) {
 		this.nodes = nodes;
 		this.channel = channel;
-		this.address = address;
-		this.timeout = timeout;
+		this.timeout = client.timeout();
+		this.threads = threads;
+		this.connection = new ReconnectingConnection<>(client.address() + " (messages)", this::subscribe,
+				(link) -> !link.isBroken(), JedisLink::cut, MAX_PAUSE, channel::listening);
+	}
+
+	void start() {
+		this.connection.renew();
 	}
 
 	/**
 	 * Wait for the end of the first attempt to listen, successful or not.
 	 */
-	void awaitFirst(Duration timeout) throws InterruptedException {
-		this.attempted.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+	void awaitFirst(Duration timeout) {
+		this.connection.awaitFirst(timeout);
 	}
 
 	boolean isListening() {
-		return this.listening;
+		return this.connection.current() != null;
 	}
 
-	@Override
-	public void run() {
+	private JedisLink subscribe() {
+		JedisLink link = this.nodes.open();
 		try {
-			while (!this.closed) {
-				attempt();
-				this.attempted.countDown();
-				Thread.sleep(Math.min(MIN_PAUSE_MILLIS << Math.min(this.failures, 10), MAX_PAUSE_MILLIS));
-			}
+			link.subscribe(List.of(this.channel.name()), Deadline.after(this.timeout));
+			this.threads.execute(() -> listen(link));
+			return link;
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
+		catch (Throwable ex) {
+			link.cut();
+			throw ex;
 		}
-	}
-
-	private void attempt() {
-		try {
-			JedisLink link = this.nodes.open();
-			try {
-				subscribe(link);
-				listen(link);
-			}
-			finally {
-				this.listening = false;
-				link.cut();
-			}
-		}
-		catch (RuntimeException | Error ex) {
-			this.failures++;
-			if (this.failures == 1 && !this.closed) {
-				logger.warn("Subscription to messages of Redis at " + this.address + " lost; it will be retried: "
-						+ ex.getMessage());
-			}
-		}
-	}
-
-	private void subscribe(JedisLink link) {
-		link.subscribe(List.of(this.channel.name()), Deadline.after(this.timeout));
-		if (this.failures > 0) {
-			logger.info("Subscription to messages of Redis at " + this.address + " restored");
-		}
-		this.failures = 0;
-		this.listening = true;
-		this.channel.listening();
-		this.attempted.countDown();
 	}
 
 	private void listen(JedisLink link) {
-		while (!this.closed) {
-			if (!this.nodes.contains(link.address())) {
-				this.nodes.doubt();
-				throw new JedisConnectionException("Redis failed over to another server");
+		try {
+			while (true) {
+				if (!this.nodes.contains(link.address())) {
+					this.nodes.doubt();
+					throw new JedisConnectionException("Redis failed over to another server");
+				}
+				deliver(link.readMessage(SILENCE));
 			}
-			deliver(link.readMessage(SILENCE));
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("Subscription to messages of Redis lost", ex);
+		}
+		finally {
+			link.setBroken();
+			this.connection.restore(link);
 		}
 	}
 
@@ -144,11 +117,11 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * End the thread, once its connection is cut.
+	 * Do not reconnect when the connection is cut, which ends the thread.
 	 */
 	@Override
 	public void close() {
-		this.closed = true;
+		this.connection.close();
 	}
 
 }

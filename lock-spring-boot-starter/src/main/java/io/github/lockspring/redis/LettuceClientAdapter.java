@@ -85,11 +85,15 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 
 	private final @Nullable LettucePrimary primary;
 
+	private final String address;
+
 	private final ReconnectingConnection<StatefulConnection<byte[], byte[]>> calls;
 
 	private final ReconnectingConnection<StatefulConnection<byte[], byte[]>> renewals;
 
 	private final ReconnectingConnection<StatefulRedisPubSubConnection<String, String>> messages;
+
+	private final List<ReconnectingConnection<?>> connections;
 
 	private volatile @Nullable RedisChannel channel;
 
@@ -108,12 +112,13 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		this.client = this.factory.getRequiredNativeClient();
 		this.timeout = operationTimeout;
 		this.primary = LettucePrimary.of(this.client, this.lead, this::failOver);
-		String address = RedisAddress.of(LettuceClientFactory.configuration(applications));
-		this.calls = forCalls(address + " (calls)");
-		this.renewals = forCalls(address + " (renewals)");
-		this.messages = new ReconnectingConnection<>(address + " (messages)", this::subscribe,
+		this.address = RedisAddress.of(LettuceClientFactory.configuration(applications));
+		this.calls = forCalls(this.address + " (calls)");
+		this.renewals = forCalls(this.address + " (renewals)");
+		this.messages = new ReconnectingConnection<>(this.address + " (messages)", this::subscribe,
 				StatefulConnection::isOpen, LettuceClientAdapter::closeOnce, Duration.ofSeconds(5),
 				() -> channel().listening());
+		this.connections = List.of(this.calls, this.renewals, this.messages);
 	}
 
 	private ReconnectingConnection<StatefulConnection<byte[], byte[]>> forCalls(String name) {
@@ -130,9 +135,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		if (this.client instanceof RedisClusterClient cluster) {
 			follow(cluster);
 		}
-		this.calls.renew();
-		this.renewals.renew();
-		this.messages.renew();
+		this.connections.forEach(ReconnectingConnection::renew);
 	}
 
 	private StatefulConnection<byte[], byte[]> connect() {
@@ -213,13 +216,9 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	 * Disconnect from the former primary, which may not have detected the failover yet.
 	 */
 	private void failOver() {
-		this.calls.leave();
-		this.renewals.leave();
-		this.messages.leave();
+		this.connections.forEach(ReconnectingConnection::leave);
 		channel().failedOver();
-		this.calls.renew();
-		this.renewals.renew();
-		this.messages.renew();
+		this.connections.forEach(ReconnectingConnection::renew);
 	}
 
 	/**
@@ -339,6 +338,11 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	@Override
+	public String address() {
+		return this.address;
+	}
+
+	@Override
 	public boolean isCluster() {
 		return this.client instanceof RedisClusterClient;
 	}
@@ -361,10 +365,6 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-	}
-
-	private ReconnectingConnection<StatefulConnection<byte[], byte[]>> connections(RedisCall call) {
-		return call.isRenewal() ? this.renewals : this.calls;
 	}
 
 	/**
@@ -448,7 +448,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 
 	@Override
 	public void suspect(RedisCall call) {
-		replace(connections(call));
+		replace(call.isRenewal() ? this.renewals : this.calls);
 	}
 
 	/**
@@ -494,22 +494,14 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		if (this.topology != null) {
 			this.topology.dispose();
 		}
-		this.calls.close();
-		this.renewals.close();
-		this.messages.close();
-		CompletableFuture<Void> end = new CompletableFuture<>();
-		DaemonThreads.create("lock-redis-close", () -> {
-			this.factory.destroy();
-			end.complete(null);
-		}).start();
+		this.connections.forEach(ReconnectingConnection::close);
+		Thread closer = DaemonThreads.create("lock-redis-close", this.factory::destroy);
+		closer.start();
 		try {
-			end.get(CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+			closer.join(CLOSE_TIMEOUT.toMillis());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			logger.debug("The connections to Redis are not closed yet");
 		}
 	}
 

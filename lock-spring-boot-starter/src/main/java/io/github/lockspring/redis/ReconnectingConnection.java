@@ -28,6 +28,7 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.DaemonThreads;
@@ -301,11 +302,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	private static String rootMessage(Throwable ex) {
-		Throwable root = ex;
-		while (root.getCause() != null) {
-			root = root.getCause();
-		}
-		return String.valueOf(root.getMessage());
+		return String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
 	}
 
 	/**

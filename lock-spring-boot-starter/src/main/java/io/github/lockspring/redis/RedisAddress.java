@@ -19,7 +19,6 @@ package io.github.lockspring.redis;
 import java.util.Collection;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.NamedNode;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.ClusterConfiguration;
@@ -39,7 +38,7 @@ final class RedisAddress {
 	/**
 	 * Return the address, empty if there is none.
 	 */
-	static String of(@Nullable RedisConfiguration configuration) {
+	static String of(RedisConfiguration configuration) {
 		if (configuration instanceof ClusterConfiguration cluster) {
 			return "the cluster of " + join(cluster.getClusterNodes());
 		}

@@ -45,6 +45,11 @@ interface RedisClientAdapter extends AutoCloseable {
 	boolean isListening();
 
 	/**
+	 * Return the address of the servers, without user names and passwords.
+	 */
+	String address();
+
+	/**
 	 * Return whether the keys are distributed over several servers.
 	 */
 	boolean isCluster();

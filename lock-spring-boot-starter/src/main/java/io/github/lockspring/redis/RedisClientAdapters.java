@@ -73,21 +73,6 @@ final class RedisClientAdapters {
 	}
 
 	/**
-	 * Return the address of the servers that an application uses, without user names and
-	 * passwords.
-	 */
-	static String addressOf(RedisConnectionFactory bean) {
-		Object factory = target(bean);
-		if (LETTUCE && factory instanceof LettuceConnectionFactory lettuce) {
-			return RedisAddress.of(LettuceClientFactory.configuration(lettuce));
-		}
-		if (JEDIS && factory instanceof JedisConnectionFactory jedis) {
-			return JedisClientFactory.addressOf(jedis);
-		}
-		return "";
-	}
-
-	/**
 	 * Return the target of a proxy, whose own fields are empty.
 	 */
 	private static Object target(Object bean) {

@@ -93,8 +93,6 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final Supplier<RedisClientAdapter> clients;
 
-	private final String address;
-
 	private final RedisLockSettings settings;
 
 	private final RedisClientAdapter client;
@@ -127,17 +125,15 @@ public final class RedisLockBackend implements LockBackend {
 	 * @param settings the settings
 	 */
 	public RedisLockBackend(RedisConnectionFactory factory, RedisLockSettings settings) {
-		this(() -> RedisClientAdapters.of(factory, settings.operationTimeout()), RedisClientAdapters.addressOf(factory),
-				settings);
+		this(() -> RedisClientAdapters.of(factory, settings.operationTimeout()), settings);
 	}
 
-	RedisLockBackend(Supplier<RedisClientAdapter> clients, String address, RedisLockSettings settings) {
+	RedisLockBackend(Supplier<RedisClientAdapter> clients, RedisLockSettings settings) {
 		this.clients = clients;
-		this.address = address;
 		RedisClientAdapter client = clients.get();
 		this.client = client;
 		this.calls = new RedisCalls(client, settings);
-		this.warnings = new RedisWarnings(client, settings, address);
+		this.warnings = new RedisWarnings(client, settings);
 		this.settings = settings;
 		this.contenders = new RedisContenders(this.calls, this.requests, settings.operationTimeout());
 		this.values = new RedisValueBackend(client, this.calls, this.contenders::name);
@@ -384,7 +380,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public String address() {
-		return this.address;
+		return this.client.address();
 	}
 
 	@Override
@@ -433,7 +429,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public LockBackend reopened() {
-		return new RedisLockBackend(this.clients, this.address, this.settings);
+		return new RedisLockBackend(this.clients, this.settings);
 	}
 
 	void disconnect() {

@@ -42,8 +42,6 @@ final class RedisWarnings {
 
 	private final RedisLockSettings settings;
 
-	private final String address;
-
 	private final AtomicBoolean looking = new AtomicBoolean();
 
 	private final Set<String> logged = new LinkedHashSet<>();
@@ -52,10 +50,9 @@ final class RedisWarnings {
 
 	private volatile long lookedNanos = System.nanoTime() - INTERVAL_NANOS;
 
-	RedisWarnings(RedisClientAdapter client, RedisLockSettings settings, String address) {
+	RedisWarnings(RedisClientAdapter client, RedisLockSettings settings) {
 		this.client = client;
 		this.settings = settings;
-		this.address = address;
 	}
 
 	/**
@@ -86,7 +83,7 @@ final class RedisWarnings {
 	}
 
 	private void log(String warning) {
-		logger.warn("Locks in Redis at " + this.address + ": " + warning);
+		logger.warn("Locks in Redis at " + this.client.address() + ": " + warning);
 	}
 
 	List<String> all() {

@@ -111,7 +111,7 @@ public final class RedisProcess implements AutoCloseable, BackendListener {
 		RedisClientAdapter leading = (RedisClientAdapter) Proxy.newProxyInstance(
 				RedisClientAdapter.class.getClassLoader(), new Class<?>[] { RedisClientAdapter.class },
 				(proxy, method, args) -> method.getName().equals("lead") ? lead : method.invoke(adapter, args));
-		return new RedisLockBackend(() -> leading, "localhost", SETTINGS);
+		return new RedisLockBackend(() -> leading, SETTINGS);
 	}
 
 	static LettuceConnectionFactory lettuce(RedisConfiguration configuration) {

@@ -70,7 +70,7 @@ public final class ModelRedisClient implements RedisClientAdapter {
 	 * @return the backend, to be started
 	 */
 	public RedisLockBackend backend(RedisLockSettings settings) {
-		return new RedisLockBackend(() -> this.closed ? new ModelRedisClient(this.network) : this, "model", settings);
+		return new RedisLockBackend(() -> this.closed ? new ModelRedisClient(this.network) : this, settings);
 	}
 
 	/**
@@ -133,6 +133,11 @@ public final class ModelRedisClient implements RedisClientAdapter {
 			return false;
 		}
 		return subscription.active;
+	}
+
+	@Override
+	public String address() {
+		return "model";
 	}
 
 	@Override
