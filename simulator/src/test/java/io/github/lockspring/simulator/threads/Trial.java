@@ -408,13 +408,16 @@ final class Trial {
 			.toList();
 	}
 
-	/**
-	 * Return whether a claim is valid, and not under a lease that was ended in the store,
-	 * which knows the last of its tokens, or a process one of them.
-	 */
 	private boolean isCertain(Claim claim) {
-		return claim.isValid() && (claim.hold == null || this.endedTokens.stream()
-			.noneMatch((token) -> Math.abs(claim.hold.token() - token) <= AcquireOptions.MAX_HAND_OFFS));
+		return claim.isValid() && (claim.hold == null || !hasEnded(claim.hold.token()));
+	}
+
+	/**
+	 * Return whether a token is of a lease that was ended in the store, which knows the
+	 * last one of its tokens. A process may know another one.
+	 */
+	private boolean hasEnded(long token) {
+		return this.endedTokens.stream().anyMatch((other) -> Math.abs(other - token) <= AcquireOptions.MAX_HAND_OFFS);
 	}
 
 	/**
