@@ -87,15 +87,14 @@ final class AsyncInvocations implements LockedInvoker {
 
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
-		Object result = this.blockingInvoker.run(method,
-				new DelegatingInvocation(invocation, AsyncInvocations::await));
+		Object result = this.blockingInvoker.run(method, new DelegatingInvocation(invocation, AsyncInvocations::await));
 		return (result == null || result instanceof CompletionStage) ? result
 				: CompletableFuture.completedFuture(result);
 	}
 
 	/**
-	 * Call the method and wait for its stage. An interrupt cancels the stage and
-	 * restores the interrupt status.
+	 * Call the method and wait for its stage. An interrupt cancels the stage and restores
+	 * the interrupt status.
 	 * @return the result of the method, completed if it is a stage
 	 * @throws Throwable the failure of the method or of its stage
 	 */

@@ -142,9 +142,8 @@ final class ReactiveInvoker implements LockedInvoker {
 			}
 			ReactiveHold hold = new ReactiveHold(this.lockInvocations.get(index), outer, this.transaction);
 			return Flux
-				.<Object, ReactiveHold>usingWhen(hold.acquire(),
-						(acquired) -> runUnder(acquired, index, interrupting), ReactiveHold::release,
-						ReactiveHold::releaseAfter, ReactiveHold::release)
+				.<Object, ReactiveHold>usingWhen(hold.acquire(), (acquired) -> runUnder(acquired, index, interrupting),
+						ReactiveHold::release, ReactiveHold::releaseAfter, ReactiveHold::release)
 				.concatWith(hold.end());
 		}
 
@@ -167,8 +166,7 @@ final class ReactiveInvoker implements LockedInvoker {
 			return Flux.from(new FailingPublisher(hold.endsOnLoss() ? stream.takeUntilOther(loss) : stream));
 		}
 
-		private Flux<?> denied(ReactiveHold hold, LockException failure, int index,
-				List<LockHandle> interrupting) {
+		private Flux<?> denied(ReactiveHold hold, LockException failure, int index, List<LockHandle> interrupting) {
 			MethodInvocation unlocked = new DelegatingInvocation(this.invocation,
 					(call) -> resultOf(runUnder(index + 1, hold.outer(), interrupting), this.method.returnType()));
 			try {

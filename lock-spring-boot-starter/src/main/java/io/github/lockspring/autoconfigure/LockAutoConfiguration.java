@@ -155,8 +155,9 @@ public final class LockAutoConfiguration {
 				hints.reflection().registerTypeIfPresent(classLoader, builder, MemberCategory.INVOKE_PUBLIC_METHODS);
 			}
 			hints.reflection()
-				.registerType(DurationLimit.class, (type) -> type.withMethod("valueOf",
-						List.of(TypeReference.of(String.class)), ExecutableMode.INVOKE))
+				.registerType(DurationLimit.class,
+						(type) -> type.withMethod("valueOf", List.of(TypeReference.of(String.class)),
+								ExecutableMode.INVOKE))
 				.registerType(Thread.class, (type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE));
 		}
 

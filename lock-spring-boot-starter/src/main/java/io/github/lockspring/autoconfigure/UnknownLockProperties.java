@@ -51,11 +51,11 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Checks the properties below {@code lock} before their values are validated. Logs a warning for
- * unknown properties, which may be misspelled or may belong to the application, for those
- * without a value, and for environment variables with settings of lock names that are not
- * applied. Rejects durations without a unit, which would silently be interpreted as
- * milliseconds.
+ * Checks the properties below {@code lock} before their values are validated. Logs a
+ * warning for unknown properties, which may be misspelled or may belong to the
+ * application, for those without a value, and for environment variables with settings of
+ * lock names that are not applied. Rejects durations without a unit, which would silently
+ * be interpreted as milliseconds.
  */
 final class UnknownLockProperties {
 

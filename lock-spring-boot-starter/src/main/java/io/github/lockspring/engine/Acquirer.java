@@ -92,7 +92,7 @@ final class Acquirer {
 	/**
 	 * The last store failure, of whatever key.
 	 */
-	private volatile LocalQueue.@Nullable LastAnswer lastFailure;
+	private volatile WaitingList.@Nullable LastAnswer lastFailure;
 
 	private final BiPredicate<Hold, AcquireOptions> suitable = this::isSuitable;
 
@@ -534,7 +534,7 @@ final class Acquirer {
 	private void storeFailure(Hold hold, BackendException failure) {
 		long now = this.time.nanoTime();
 		hold.queue().answered(now, failure);
-		this.lastFailure = new LocalQueue.LastAnswer(now, failure);
+		this.lastFailure = new WaitingList.LastAnswer(now, failure);
 	}
 
 	/**
@@ -545,7 +545,7 @@ final class Acquirer {
 		if (remaining > -this.context.answerNanos()) {
 			return null;
 		}
-		LocalQueue.LastAnswer last = this.lastFailure;
+		WaitingList.LastAnswer last = this.lastFailure;
 		return (last != null && last.nanos() - deadline >= 0) ? last.failure() : hold.queue().failureSince(deadline);
 	}
 

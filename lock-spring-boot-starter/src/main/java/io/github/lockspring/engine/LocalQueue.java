@@ -551,7 +551,7 @@ final class LocalQueue {
 	 * time since the given one.
 	 */
 	boolean isAnsweredSince(long since) {
-		LastAnswer answer = lastAnswer();
+		WaitingList.LastAnswer answer = lastAnswer();
 		return answer != null && answer.nanos() - since >= 0;
 	}
 
@@ -775,10 +775,10 @@ final class LocalQueue {
 	 * @param failure the failure, which is reported to holds that time out, if any
 	 */
 	synchronized void answered(long nanos, @Nullable BackendException failure) {
-		waitingList().lastAnswer = new LastAnswer(nanos, failure);
+		waitingList().lastAnswer = new WaitingList.LastAnswer(nanos, failure);
 	}
 
-	private @Nullable LastAnswer lastAnswer() {
+	private WaitingList.@Nullable LastAnswer lastAnswer() {
 		WaitingList<Hold> waiting = this.waiting;
 		return (waiting != null) ? waiting.lastAnswer : null;
 	}
@@ -792,7 +792,7 @@ final class LocalQueue {
 	}
 
 	@Nullable BackendException storeFailure() {
-		LastAnswer answer = lastAnswer();
+		WaitingList.LastAnswer answer = lastAnswer();
 		return (answer != null) ? answer.failure() : null;
 	}
 
@@ -814,15 +814,6 @@ final class LocalQueue {
 		 */
 		RECALL
 
-	}
-
-	/**
-	 * Last answer of the store, other than a grant.
-	 *
-	 * @param nanos a time at which it applied
-	 * @param failure the failure, or {@code null} if the request was denied
-	 */
-	record LastAnswer(long nanos, @Nullable BackendException failure) {
 	}
 
 }

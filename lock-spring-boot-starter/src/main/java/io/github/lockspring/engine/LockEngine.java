@@ -51,7 +51,7 @@ public final class LockEngine implements AutoCloseable {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Hold.OwnedWaiter.class, Lease.class,
 				MultiKeyLease.class, SharedLease.class, LocalQueue.class, WaitingList.class, Acquisition.class,
 				RetrySchedule.class, Poller.class, Poller.Sleeper.class, EngineException.class, Durations.class,
-				Acquirer.Step.class, LocalQueue.LastAnswer.class, ObservedHoldListener.class, EngineObservers.class,
+				Acquirer.Step.class, WaitingList.LastAnswer.class, ObservedHoldListener.class, EngineObservers.class,
 				LockKind.class, AcquireOutcome.class);
 	}
 

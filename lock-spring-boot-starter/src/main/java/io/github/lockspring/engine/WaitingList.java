@@ -20,6 +20,8 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.BackendException;
+
 /**
  * List of the nodes that wait, in order of arrival, and what is known about their
  * competitors. A queue has one only if there ever were any, in this process or another.
@@ -41,7 +43,7 @@ final class WaitingList<N extends QueueNode<N>> {
 	/**
 	 * The last answer of the store to the leader, or to the release of a holder.
 	 */
-	volatile LocalQueue.@Nullable LastAnswer lastAnswer;
+	volatile @Nullable LastAnswer lastAnswer;
 
 	/**
 	 * Number of nodes that try once beside the leader.
@@ -147,6 +149,15 @@ final class WaitingList<N extends QueueNode<N>> {
 				action.accept(node);
 			}
 		}
+	}
+
+	/**
+	 * Last answer of the store, other than a grant.
+	 *
+	 * @param nanos a time at which it applied
+	 * @param failure the failure, or {@code null} if the request was denied
+	 */
+	record LastAnswer(long nanos, @Nullable BackendException failure) {
 	}
 
 }

@@ -31,7 +31,6 @@ import java.util.Optional;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.io.ClassPathResource;
 
 /**

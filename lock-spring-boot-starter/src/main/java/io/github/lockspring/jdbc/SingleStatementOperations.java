@@ -235,8 +235,7 @@ final class SingleStatementOperations {
 	 * Return the owners, with as many placeholders as the keys have.
 	 */
 	private static SqlParameters owners(List<LeaseRequest> leases, SqlParameters keys) {
-		return new SqlParameters(leases.stream().map((lease) -> lease.ownerText()).toList(),
-				keys.placeholders());
+		return new SqlParameters(leases.stream().map((lease) -> lease.ownerText()).toList(), keys.placeholders());
 	}
 
 }

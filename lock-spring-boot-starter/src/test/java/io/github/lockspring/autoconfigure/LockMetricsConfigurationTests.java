@@ -189,11 +189,10 @@ class LockMetricsConfigurationTests {
 
 	@Test
 	void callInAChildContextIsMeasuredOnce() {
-		this.metered.run(
-				(parent) -> this.runner.withParent(parent.getSourceApplicationContext()).run((child) -> {
-					child.getBean(LockTemplate.class).acquire("a", TRY_ONCE).close();
-					assertThat(timer(parent, "lock.release").count()).isOne();
-				}));
+		this.metered.run((parent) -> this.runner.withParent(parent.getSourceApplicationContext()).run((child) -> {
+			child.getBean(LockTemplate.class).acquire("a", TRY_ONCE).close();
+			assertThat(timer(parent, "lock.release").count()).isOne();
+		}));
 	}
 
 	@Test

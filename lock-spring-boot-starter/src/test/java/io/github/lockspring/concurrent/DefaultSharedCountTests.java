@@ -79,7 +79,7 @@ class DefaultSharedCountTests {
 	}
 
 	/**
-	 * Listener that hash tables do not tell from others at once.
+	 * Listener with the same hash code as others.
 	 */
 	private static final class Listener implements SharedCountListener {
 

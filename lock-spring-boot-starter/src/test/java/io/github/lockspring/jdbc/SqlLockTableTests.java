@@ -260,8 +260,7 @@ abstract class SqlLockTableTests {
 			}
 		});
 		leases.add(lost);
-		assertStatements(4,
-				() -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).lost()).containsOnly(lost));
+		assertStatements(4, () -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).lost()).containsOnly(lost));
 	}
 
 	@Test

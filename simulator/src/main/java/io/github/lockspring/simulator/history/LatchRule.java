@@ -30,7 +30,8 @@ import io.github.lockspring.simulator.history.PrimitiveFact.LatchEnded;
 /**
  * Nobody passes a latch early: while one waits, the latch was not set yet, or for one of
  * its settings so many counted down that it was open. Nobody's time is over at a latch
- * that is known to be open. A fault that makes a store forget values opens and closes latches.
+ * that is known to be open. A fault that makes a store forget values opens and closes
+ * latches.
  */
 final class LatchRule implements Rule {
 
@@ -166,11 +167,10 @@ final class LatchRule implements Rule {
 				.toArray();
 			int count = (int) last.begun.count();
 			if (count > 0 && counted.length >= count && isLate(history, counted[count - 1], wait)) {
-				boolean excepted = history.disturbances()
-					.forgotValues(history.time(last.from), history.time(wait.to));
-				findings.add(Finding.of("latch",
-						"the time of operation %d is over at '%s', which is open".formatted(wait.begun.operation(),
-								this.name),
+				boolean excepted = history.disturbances().forgotValues(history.time(last.from), history.time(wait.to));
+				findings.add(Finding.of(
+						"latch", "the time of operation %d is over at '%s', which is open"
+							.formatted(wait.begun.operation(), this.name),
 						excepted, last.from, counted[count - 1], wait.from, wait.to));
 			}
 		}
