@@ -283,8 +283,8 @@ enum Operation {
 	LISTEN(Group.VALUE, (actor) -> {
 		AtomicLong last = new AtomicLong();
 		Values values = actor.engine().values();
-		Values.Registration registration = actor
-			.attempt(() -> values.listen(Actor.VALUE, values.callbacks(), (value) -> last.set(value.number())));
+		Values.Registration registration = actor.attempt(() -> values.listen(Actor.VALUE,
+				actor.trial.process.node().executor(), (value) -> last.set(value.number())));
 		actor.add();
 		if (registration != null) {
 			Value present = actor.attempt(() -> values.read(Actor.VALUE));
