@@ -213,21 +213,23 @@ class ErrorTests {
 		String[] keys = IntStream.range(0, 50_000).mapToObj(String::valueOf).toArray(String[]::new);
 		AtomicInteger first = new AtomicInteger();
 		AtomicInteger last = new AtomicInteger();
-		overflow((depth) -> {
+		overflowWithLimits((depth) -> {
 			last.accumulateAndGet(first.get() + depth, Math::max);
 			acquireAndRelease(ledger, keys[first.get() + depth]);
 		}, () -> {
 			for (int i = first.get(); i <= last.get(); i++) {
-				acquireAndRelease(ledger, keys[i]);
+				assertThat(acquireAndRelease(ledger, keys[i])).isTrue();
 			}
 			first.set(last.get() + 1);
 		});
 	}
 
-	private static void acquireAndRelease(PermitLedger ledger, String key) {
-		if (ledger.acquireUninterruptibly(key, PERMIT, 0)) {
+	private static boolean acquireAndRelease(PermitLedger ledger, String key) {
+		boolean acquired = ledger.acquireUninterruptibly(key, PERMIT, 0);
+		if (acquired) {
 			ledger.release(key, 1);
 		}
+		return acquired;
 	}
 
 	@Test
@@ -235,7 +237,7 @@ class ErrorTests {
 		PermitLedger ledger = new PermitLedger(this.engine);
 		acquireAndRelease(ledger, KEY);
 		Queue<CompletableFuture<Hold>> acquisitions = new ArrayBlockingQueue<>(10_000);
-		overflow((depth) -> acquisitions.add(ledger.acquireAsync(KEY, PERMIT, 0)), () -> {
+		overflowWithLimits((depth) -> acquisitions.add(ledger.acquireAsync(KEY, PERMIT, 0)), () -> {
 			acquisitions.forEach((acquisition) -> {
 				assertThat(acquisition.handle((hold, failure) -> hold)).succeedsWithin(Duration.ofMinutes(1));
 				acquisition.thenAccept((hold) -> {
@@ -245,6 +247,7 @@ class ErrorTests {
 				});
 			});
 			acquisitions.clear();
+			assertThat(acquireAndRelease(ledger, KEY)).isTrue();
 		});
 	}
 
@@ -298,6 +301,16 @@ class ErrorTests {
 	 * Does something at every depth of a stack at which it overflows.
 	 */
 	private void overflow(IntConsumer action, Runnable afterwards) throws InterruptedException {
+		overflowWithLimits(action, () -> {
+			afterwards.run();
+			assertFree(KEY);
+		});
+	}
+
+	/**
+	 * Does something that leaves limits of permits, which are watched for a while.
+	 */
+	private void overflowWithLimits(IntConsumer action, Runnable afterwards) throws InterruptedException {
 		AtomicInteger overflows = new AtomicInteger();
 		this.backend.withoutRecording();
 		for (int i = 0; i < 5; i++) {
@@ -307,8 +320,8 @@ class ErrorTests {
 			thread.join(60_000);
 			assertThat(thread.isAlive()).isFalse();
 			afterwards.run();
-			assertFree(KEY);
 		}
+		Harness.await().untilAsserted(() -> assertThat(this.engine.size()).isZero());
 		assertThat(overflows.get()).isPositive();
 	}
 

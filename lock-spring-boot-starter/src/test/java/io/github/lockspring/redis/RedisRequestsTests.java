@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
-import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
@@ -54,13 +53,6 @@ class RedisRequestsTests {
 		assertThat(text(this.requests.acquire(this.request, false, null))).isEqualTo("1 x " + owner + ' ');
 		assertThat(text(this.requests.release(this.request))).isEqualTo("1 x " + owner + ' ');
 		assertThat(text(this.requests.renewal(List.of(this.request)))).isEqualTo(owner);
-	}
-
-	@Test
-	void heldLeaseKeepsNoTextOfItsOwner() {
-		this.requests.acquire(this.request, false, null);
-		this.requests.renewal(List.of(this.request));
-		assertThat(ReflectionTestUtils.getField(this.request, "ownerText")).isNull();
 	}
 
 	private static String text(RedisCall call) {
