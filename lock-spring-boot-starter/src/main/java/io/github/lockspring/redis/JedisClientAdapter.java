@@ -269,9 +269,6 @@ final class JedisClientAdapter implements RedisClientAdapter {
 
 	@Override
 	public @Nullable BackendException translate(Throwable failure) {
-		if (failure instanceof BackendException known) {
-			return known;
-		}
 		if (failure instanceof JedisDataException) {
 			return RedisErrors.of(failure.getMessage(), failure);
 		}

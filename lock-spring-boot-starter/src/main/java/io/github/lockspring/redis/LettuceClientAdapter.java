@@ -468,9 +468,6 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 
 	@Override
 	public @Nullable BackendException translate(Throwable failure) {
-		if (failure instanceof BackendException known) {
-			return known;
-		}
 		if (failure instanceof RedisCommandExecutionException) {
 			if (RedisErrors.isOutdatedPrimary(failure.getMessage())) {
 				leavePrimary();

@@ -193,7 +193,7 @@ final class RedisCalls {
 		return this.client.send(call, byText, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
-				BackendException exception = translate(call, failure);
+				BackendException exception = translate(call, failure, timeout);
 				if (exception == null && !byText) {
 					return runAsync(call, true, timeout);
 				}
@@ -201,13 +201,15 @@ final class RedisCalls {
 			});
 	}
 
-	private @Nullable BackendException translate(RedisCall call, Throwable failure) {
+	private @Nullable BackendException translate(RedisCall call, Throwable failure, Duration timeout) {
 		Throwable cause = cause(failure);
 		if (cause instanceof TimeoutException) {
 			this.client.suspect(call);
-			return new OutcomeUnknownException("Redis did not respond in time", cause);
+			return new OutcomeUnknownException(
+					"Redis did not respond " + (timeout.isZero() ? "in time" : "within " + timeout.toMillis() + " ms"),
+					cause);
 		}
-		return this.client.translate(cause);
+		return (cause instanceof BackendException known) ? known : this.client.translate(cause);
 	}
 
 	/**
@@ -230,20 +232,17 @@ final class RedisCalls {
 		try {
 			return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
 		}
-		catch (TimeoutException ex) {
-			future.cancel(true);
-			this.client.suspect(call);
-			throw new OutcomeUnknownException(
-					"Redis did not respond " + (timeout.isZero() ? "in time" : "within " + timeout.toMillis() + " ms"),
-					ex);
-		}
 		catch (InterruptedException ex) {
 			future.cancel(true);
 			Thread.currentThread().interrupt();
 			throw new OutcomeUnknownException("Interrupted while waiting for the answer of Redis", ex);
 		}
-		catch (ExecutionException | CancellationException ex) { // canceled by the client
-			BackendException failure = this.client.translate(cause(ex));
+		catch (TimeoutException | ExecutionException | CancellationException ex) { // canceled
+																					// by
+																					// the
+																					// client
+			future.cancel(true);
+			BackendException failure = translate(call, ex, timeout);
 			if (failure != null) {
 				throw failure;
 			}

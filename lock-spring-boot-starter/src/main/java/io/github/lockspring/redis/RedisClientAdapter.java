@@ -100,8 +100,8 @@ interface RedisClientAdapter extends AutoCloseable {
 	void suspect(RedisCall call);
 
 	/**
-	 * Translate a failure.
-	 * @param failure a failure of a future, without wrappers
+	 * Translate a failure of the client library.
+	 * @param failure the failure of a future, without wrappers
 	 * @return the failure as backends report it, or {@code null} if the server does not
 	 * have the script
 	 */

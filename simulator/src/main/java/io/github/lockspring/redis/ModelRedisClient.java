@@ -229,9 +229,6 @@ public final class ModelRedisClient implements RedisClientAdapter {
 
 	@Override
 	public @Nullable BackendException translate(Throwable failure) {
-		if (failure instanceof BackendException known) {
-			return known;
-		}
 		if (failure instanceof RedisErrorReply) {
 			return RedisErrors.of(failure.getMessage(), failure);
 		}
