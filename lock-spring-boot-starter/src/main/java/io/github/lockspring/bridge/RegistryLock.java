@@ -26,10 +26,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
 import io.github.lockspring.LockUtils;
+import io.github.lockspring.LockUtils.Step;
 import io.github.lockspring.bridge.LeaseLockRegistry.Claim;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.KeyFormat;
 
@@ -64,47 +66,39 @@ final class RegistryLock implements DistributedLock {
 
 	@Override
 	public void lock() {
-		acquireUninterruptibly(this.registry.options(), Durations.MAX_NANOS);
+		acquire(this.registry.options(), Durations.MAX_NANOS, LockEngine::acquireUninterruptibly);
 	}
 
 	@Override
 	public void lock(Duration ttl) {
-		acquireUninterruptibly(this.registry.optionsFor(ttl), Durations.MAX_NANOS);
+		acquire(this.registry.optionsFor(ttl), Durations.MAX_NANOS, LockEngine::acquireUninterruptibly);
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		acquire(this.registry.options(), Durations.MAX_NANOS);
+		acquire(this.registry.options(), Durations.MAX_NANOS, LockEngine::acquire);
 	}
 
 	@Override
 	public boolean tryLock() {
-		return acquireUninterruptibly(this.registry.options(), 0);
+		return acquire(this.registry.options(), 0, LockEngine::acquireUninterruptibly);
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return acquire(this.registry.options(), Durations.waitNanos(time, unit));
+		return acquire(this.registry.options(), Durations.waitNanos(time, unit), LockEngine::acquire);
 	}
 
 	@Override
 	public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-		return acquire(this.registry.optionsFor(ttl), Durations.waitNanos(waitTime));
+		return acquire(this.registry.optionsFor(ttl), Durations.waitNanos(waitTime), LockEngine::acquire);
 	}
 
-	private boolean acquireUninterruptibly(AcquireOptions options, long waitNanos) {
-		return acquire(
-				(owner) -> this.registry.engine().acquireUninterruptibly(this.storeKey, options, owner, waitNanos));
-	}
-
-	private boolean acquire(AcquireOptions options, long waitNanos) throws InterruptedException {
-		return acquire((owner) -> this.registry.engine().acquire(this.storeKey, options, owner, waitNanos));
-	}
-
-	private <X extends Exception> boolean acquire(Attempt<X> attempt) throws X {
+	private <X extends Exception> boolean acquire(AcquireOptions options, long waitNanos, Step<X> step) throws X {
 		Claim claim = new Claim(Thread.currentThread(), this.storeKey);
 		Hold held = innermost(claim);
-		Hold hold = acquire(attempt, claim, (held != null && held.hasLease()) ? held.owner() : claim);
+		Hold hold = acquire((owner) -> step.acquire(this.registry.engine(), this.storeKey, options, owner, waitNanos),
+				claim, (held != null && held.hasLease()) ? held.owner() : claim);
 		if (hold == null) {
 			return false;
 		}

@@ -19,17 +19,16 @@ package io.github.lockspring.concurrent;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.Assert;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
+import io.github.lockspring.LockUtils.Step;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineInspection;
@@ -45,7 +44,7 @@ import io.github.lockspring.support.KeyFormat;
  * Lock of a single key. Has no state of its own: what a thread holds is known to the
  * engine.
  */
-final class DefaultLeaseLock implements LeaseLock {
+final class DefaultLeaseLock extends AbstractLeaseLock {
 
 	private final LockTemplate locks;
 
@@ -73,63 +72,13 @@ final class DefaultLeaseLock implements LeaseLock {
 	}
 
 	@Override
-	public void lock() {
-		acquireUninterruptibly(Durations.MAX_NANOS);
-	}
-
-	@Override
-	public void lockInterruptibly() throws InterruptedException {
-		acquire(Durations.MAX_NANOS);
-	}
-
-	@Override
-	public boolean tryLock() {
-		return acquireUninterruptibly(0) != null;
-	}
-
-	@Override
-	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return acquire(Durations.waitNanos(time, unit)) != null;
-	}
-
-	@Override
-	public boolean tryLock(Duration waitTime) throws InterruptedException {
-		return acquire(waitNanos(waitTime)) != null;
-	}
-
-	static long waitNanos(Duration waitTime) {
-		Assert.notNull(waitTime, "'waitTime' must not be null");
-		return Durations.waitNanos(waitTime);
-	}
-
-	/**
-	 * Acquire the lock for the current thread.
-	 * @return the hold, or {@code null} if the wait time is over
-	 */
-	@Nullable Hold acquire(long waitNanos) throws InterruptedException {
+	<X extends Exception> boolean acquire(long waitNanos, Step<X> step) throws X {
 		try {
-			return this.engine.acquire(this.storeKey, this.acquireOptions, owner(), waitNanos);
+			return step.acquire(this.engine, this.storeKey, this.acquireOptions, owner(), waitNanos) != null;
 		}
 		catch (EngineException ex) {
-			throw translate(ex);
+			throw LockUtils.translate(ex, this.storeKey);
 		}
-	}
-
-	/**
-	 * Acquire the lock for the current thread, ignoring interrupts.
-	 * @return the hold, or {@code null} if the wait time is over
-	 */
-	@Nullable Hold acquireUninterruptibly(long waitNanos) {
-		try {
-			return this.engine.acquireUninterruptibly(this.storeKey, this.acquireOptions, owner(), waitNanos);
-		}
-		catch (EngineException ex) {
-			throw translate(ex);
-		}
-	}
-
-	RuntimeException translate(EngineException failure) {
-		return LockUtils.translate(failure, this.storeKey);
 	}
 
 	/**

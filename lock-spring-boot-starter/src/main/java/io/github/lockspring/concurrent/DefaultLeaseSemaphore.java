@@ -108,7 +108,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	@Override
 	public boolean tryAcquire(int permits, Duration waitTime) throws InterruptedException {
-		return acquire(permits, DefaultLeaseLock.waitNanos(waitTime));
+		return acquire(permits, AbstractLeaseLock.waitNanos(waitTime));
 	}
 
 	private boolean acquire(int permits, long waitNanos) throws InterruptedException {
@@ -200,7 +200,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryAcquireAsync(int permits, Duration waitTime) {
-		return acquireAsync(permits, DefaultLeaseLock.waitNanos(waitTime));
+		return acquireAsync(permits, AbstractLeaseLock.waitNanos(waitTime));
 	}
 
 	private CompletableFuture<@Nullable LockHandle> acquireAsync(int permits, long waitNanos) {

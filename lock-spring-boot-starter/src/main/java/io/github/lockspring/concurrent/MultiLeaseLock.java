@@ -21,7 +21,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
@@ -34,7 +33,6 @@ import io.github.lockspring.LockUtils;
 import io.github.lockspring.LockUtils.KeyGroup;
 import io.github.lockspring.LockUtils.Step;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.support.Durations;
@@ -53,7 +51,7 @@ import io.github.lockspring.support.Durations;
  * the others were acquired, all are released and acquired again until the deadline.</li>
  * </ol>
  */
-final class MultiLeaseLock implements LeaseLock {
+final class MultiLeaseLock extends AbstractLeaseLock {
 
 	private final List<DefaultLeaseLock> locks;
 
@@ -84,31 +82,7 @@ final class MultiLeaseLock implements LeaseLock {
 	}
 
 	@Override
-	public void lock() {
-		acquire(Durations.MAX_NANOS, LockEngine::acquireUninterruptibly);
-	}
-
-	@Override
-	public void lockInterruptibly() throws InterruptedException {
-		acquire(Durations.MAX_NANOS, LockEngine::acquire);
-	}
-
-	@Override
-	public boolean tryLock() {
-		return acquire(0, LockEngine::acquireUninterruptibly);
-	}
-
-	@Override
-	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return acquire(Durations.waitNanos(time, unit), LockEngine::acquire);
-	}
-
-	@Override
-	public boolean tryLock(Duration waitTime) throws InterruptedException {
-		return acquire(DefaultLeaseLock.waitNanos(waitTime), LockEngine::acquire);
-	}
-
-	private <X extends Exception> boolean acquire(long waitNanos, Step<X> step) throws X {
+	<X extends Exception> boolean acquire(long waitNanos, Step<X> step) throws X {
 		return LockUtils.acquireAll(this.groups.stream().map(MultiLeaseLock::keysOf).toList(), waitNanos, step) != null;
 	}
 
@@ -132,7 +106,7 @@ final class MultiLeaseLock implements LeaseLock {
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryLockAsync(Duration waitTime) {
-		return acquireAsync(DefaultLeaseLock.waitNanos(waitTime));
+		return acquireAsync(waitNanos(waitTime));
 	}
 
 	private CompletableFuture<@Nullable LockHandle> acquireAsync(long waitNanos) {
