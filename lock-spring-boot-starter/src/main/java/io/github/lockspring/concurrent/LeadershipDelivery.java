@@ -17,11 +17,8 @@
 package io.github.lockspring.concurrent;
 
 import java.time.Duration;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -31,18 +28,14 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.support.KeyFormat;
 
 /**
- * Delivers changes of the leadership to one listener, one after the other, in a thread
- * that exists only while there is something to deliver.
+ * Delivers changes of the leadership to one listener, one after the other, each in a
+ * thread that exists only for it.
  */
 final class LeadershipDelivery {
 
 	private static final Log logger = LogFactory.getLog(LeadershipDelivery.class);
 
 	private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
-
-	private final Queue<Change> changes = new ConcurrentLinkedQueue<>();
-
-	private final AtomicInteger undelivered = new AtomicInteger();
 
 	private final LeadershipListener listener;
 
@@ -53,6 +46,8 @@ final class LeadershipDelivery {
 	private final Executor threads;
 
 	private boolean announced;
+
+	private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
 
 	private volatile @Nullable Thread thread;
 
@@ -97,40 +92,26 @@ final class LeadershipDelivery {
 			return CompletableFuture.completedFuture(null);
 		}
 		this.announced = granted;
-		Change change = new Change(granted, token, new CompletableFuture<>());
-		this.changes.add(change);
-		if (this.undelivered.getAndIncrement() == 0) {
-			execute();
-		}
-		return change.delivered;
+		this.last = this.last.thenRunAsync(() -> deliver(granted, token), this::execute);
+		return this.last;
 	}
 
-	private void execute() {
+	private void execute(Runnable task) {
 		try {
-			this.threads.execute(this::deliver);
+			this.threads.execute(task);
 		}
 		catch (Throwable ex) {
 			logger.error("Could not start a thread for a listener of the election on " + KeyFormat.quote(this.key)
 					+ "; it will be retried", ex);
-			this.engine.runAfter(RETRY_PAUSE, this::execute);
+			this.engine.runAfter(RETRY_PAUSE, () -> execute(task));
 		}
 	}
 
-	private void deliver() {
-		do {
-			Change change = this.changes.poll();
-			if (change != null) {
-				deliver(change);
-			}
-		}
-		while (this.undelivered.decrementAndGet() > 0);
-	}
-
-	private void deliver(Change change) {
+	private void deliver(boolean granted, long token) {
 		this.thread = Thread.currentThread();
 		try {
-			if (change.granted) {
-				this.listener.onGranted(change.token);
+			if (granted) {
+				this.listener.onGranted(token);
 			}
 			else {
 				this.listener.onRevoked();
@@ -141,18 +122,7 @@ final class LeadershipDelivery {
 		}
 		finally {
 			this.thread = null;
-			change.delivered.complete(null);
 		}
-	}
-
-	/**
-	 * Change to deliver.
-	 *
-	 * @param granted whether the leadership was granted, or revoked
-	 * @param token the fencing token of the term
-	 * @param delivered completed when the listener has returned
-	 */
-	private record Change(boolean granted, long token, CompletableFuture<Void> delivered) {
 	}
 
 }
