@@ -96,11 +96,10 @@ final class LockMeters implements LockObservation {
 		this.unavailable = counter("lock.unavailable", "Acquisitions that failed because of the store");
 		this.lost = counter("lock.lost", "Locks that were lost while they were held");
 		this.handOffs = counter("lock.handoffs", "Leases handed off inside this process");
-		this.renewed = renewals("success");
-		this.notRenewed = renewals("failure");
-		this.renewalMargin = timer("lock.renewal.margin", "Remaining time of leases when they are renewed",
-				Tags.empty());
-		this.release = timer("lock.release", "Duration of releases", Tags.empty());
+		this.renewed = counter("lock.renewals", "Renewals of leases", OUTCOME, "success");
+		this.notRenewed = counter("lock.renewals", "Renewals of leases", OUTCOME, "failure");
+		this.renewalMargin = timer("lock.renewal.margin", "Remaining time of leases when they are renewed");
+		this.release = timer("lock.release", "Duration of releases");
 		gauge("lock.held", "Locks that are held", this.held);
 		gauge("lock.waiting", "Acquisitions that wait for another owner", this.waiting);
 	}
@@ -119,18 +118,11 @@ final class LockMeters implements LockObservation {
 		return this;
 	}
 
-	private Counter counter(String name, String description) {
-		return Counter.builder(name).description(description).tags(this.meterTags).register(this.registry);
+	private Counter counter(String name, String description, String... tags) {
+		return Counter.builder(name).description(description).tags(this.meterTags.and(tags)).register(this.registry);
 	}
 
-	private Counter renewals(String outcome) {
-		return Counter.builder("lock.renewals")
-			.description("Renewals of leases")
-			.tags(this.meterTags.and(OUTCOME, outcome))
-			.register(this.registry);
-	}
-
-	private Timer timer(String name, String description, Tags tags) {
+	private Timer timer(String name, String description, String... tags) {
 		return Timer.builder(name).description(description).tags(this.meterTags.and(tags)).register(this.registry);
 	}
 
@@ -143,12 +135,12 @@ final class LockMeters implements LockObservation {
 	}
 
 	private Timer acquireTimer(AcquireOutcome outcome, String error) {
-		return timer("lock.acquire", "Duration of acquisitions, successful or not",
-				Tags.of(OUTCOME, nameOf(outcome), ERROR, error));
+		return timer("lock.acquire", "Duration of acquisitions, successful or not", OUTCOME, nameOf(outcome), ERROR,
+				error);
 	}
 
 	private Timer holdTimer(String outcome) {
-		return timer("lock.hold", "Time for which locks are held", Tags.of(OUTCOME, outcome, ERROR, NONE));
+		return timer("lock.hold", "Time for which locks are held", OUTCOME, outcome, ERROR, NONE);
 	}
 
 	LockTags tags() {
