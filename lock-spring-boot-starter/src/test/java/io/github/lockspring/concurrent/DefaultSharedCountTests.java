@@ -16,26 +16,21 @@
 
 package io.github.lockspring.concurrent;
 
-import java.time.Duration;
-import java.util.Collection;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
 import org.mockito.AdditionalAnswers;
+import org.mockito.invocation.InvocationOnMock;
 
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.LockBackend;
-import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.eq;
-import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.BDDMockito.willReturn;
 import static org.mockito.Mockito.mock;
 
@@ -47,8 +42,17 @@ class DefaultSharedCountTests {
 
 	private final LocalLockBackend localBackend = new LocalLockBackend(new LocalStore());
 
-	private final ValueBackend values = mock(ValueBackend.class,
-			AdditionalAnswers.delegatesTo(this.localBackend.values().orElseThrow()));
+	private final AtomicReference<Runnable> beforeReading = new AtomicReference<>(() -> {
+	});
+
+	private final ValueBackend values = mock(ValueBackend.class, this::answer);
+
+	private Object answer(InvocationOnMock call) throws Throwable {
+		if (call.getMethod().getName().equals("read") && Boolean.FALSE.equals(call.getArgument(1))) {
+			this.beforeReading.get().run();
+		}
+		return AdditionalAnswers.delegatesTo(this.localBackend.values().orElseThrow()).answer(call);
+	}
 
 	@Test
 	void listenerIsRemovedWhileTheStoreHangsForAnother() throws InterruptedException {
@@ -60,11 +64,10 @@ class DefaultSharedCountTests {
 			count.addListener(former);
 			CountDownLatch arrived = new CountDownLatch(1);
 			CountDownLatch end = new CountDownLatch(1);
-			willAnswer((invocation) -> {
+			this.beforeReading.set(() -> {
 				arrived.countDown();
-				end.await(1, TimeUnit.MINUTES);
-				return Map.<String, Value>of();
-			}).given(this.values).read(any(Collection.class), eq(false), any(Duration.class));
+				TestThread.call(() -> end.await(1, TimeUnit.MINUTES));
+			});
 			TestThread<Boolean> adding = TestThread.start(() -> {
 				count.addListener(new Listener());
 				return true;

@@ -210,6 +210,7 @@ class ErrorTests {
 	@Test
 	void stackOverflowWhileAcquiringPermitsLeavesNothing() throws InterruptedException {
 		PermitLedger ledger = new PermitLedger(this.engine);
+		acquireAndRelease(ledger, KEY);
 		String[] keys = IntStream.range(0, 50_000).mapToObj(String::valueOf).toArray(String[]::new);
 		AtomicInteger first = new AtomicInteger();
 		AtomicInteger last = new AtomicInteger();
@@ -255,6 +256,7 @@ class ErrorTests {
 	void stackOverflowWhileUpdatingAValueLeavesNothing() throws InterruptedException {
 		Values values = this.harness.engine(this.backend, EngineSettings.defaults(), TimeSource.SYSTEM).values();
 		ValueChange addition = new ValueChange.Add(1, Long.MIN_VALUE);
+		values.update(KEY, addition);
 		overflow((depth) -> {
 			try {
 				values.update(KEY, addition);
