@@ -26,7 +26,7 @@ import io.github.lockspring.benchmarks.contestant.Contestant;
  */
 public final class HeldLeases {
 
-	private static final int FIRST = 1000;
+	private static final int FIRST = 100;
 
 	private final Contestant contestant;
 
