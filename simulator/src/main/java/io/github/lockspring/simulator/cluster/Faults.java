@@ -54,6 +54,8 @@ final class Faults {
 
 	private boolean healed;
 
+	private long clockStoodUntil;
+
 	private long count;
 
 	Faults(Cluster cluster) {
@@ -167,13 +169,16 @@ final class Faults {
 	}
 
 	/**
-	 * Let the clock of the server jump back, as if it had stood still.
+	 * Let the clock of the server jump back, as if it had stood still. That ends when the
+	 * clock shows the latest time that it has shown, before earlier jumps too.
 	 */
 	private void jumpBack(Server server) {
 		long millis = 1 + this.random.nextLong(10_000);
 		long number = begin(FaultKind.CLOCK_STOOD, server.node().name());
 		server.node().jump(-millis);
-		after(millis * 1_000_000, () -> end(number));
+		long now = this.cluster.scheduler().now();
+		this.clockStoodUntil = Math.max(now, this.clockStoodUntil) + millis * 1_000_000;
+		after(this.clockStoodUntil - now, () -> end(number));
 	}
 
 	private void restart(Runnable between) {

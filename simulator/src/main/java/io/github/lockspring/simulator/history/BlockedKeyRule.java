@@ -107,6 +107,12 @@ final class BlockedKeyRule implements Rule {
 
 		private final Map<Long, FaultBegun> faults = new HashMap<>();
 
+		/**
+		 * When the processes have certainly connected again that were paused or
+		 * partitioned.
+		 */
+		private final Map<String, Long> connecting = new HashMap<>();
+
 		private boolean notificationLost;
 
 		/**
@@ -259,6 +265,7 @@ final class BlockedKeyRule implements Rule {
 			live(process).forEach(this::unsettle);
 			unsettleRetained(process);
 			if (sign < 0) {
+				this.connecting.put(process, now() + this.history.bounds().afterFault());
 				moveAll(process, true, 1);
 				settleLeftBehind(process);
 			}
@@ -368,10 +375,12 @@ final class BlockedKeyRule implements Rule {
 		}
 
 		/**
-		 * Return whether the recall of the lease may be lost.
+		 * Return whether the recall of the lease may be lost, or may have been made too
+		 * late, because the process of the request was connecting to the store.
 		 */
 		private boolean isRecalledInVain(Operation operation, Key key) {
-			return key.retainer != null && this.history.time(operation.requested) < this.recallsLostUntil;
+			long until = Math.max(this.recallsLostUntil, this.connecting.getOrDefault(operation.process, 0L));
+			return key.retainer != null && this.history.time(operation.requested) < until;
 		}
 
 		private boolean isReleasedWithin(long nanos, Key key) {
