@@ -28,16 +28,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RawRedis implements Contestant {
 
-	private static final String RELEASE = """
+	static final String RELEASE = """
 			if redis.call('GET', KEYS[1]) == ARGV[1] then
 				return redis.call('DEL', KEYS[1])
 			end
 			return 0
 			""";
 
-	private static final String PREFIX = "bench-raw:";
+	static final String PREFIX = "bench-raw:";
 
-	private static final SetArgs TERMS = SetArgs.Builder.nx().px(30_000);
+	static final int LEASE_MILLIS = 30_000;
+
+	private static final SetArgs TERMS = SetArgs.Builder.nx().px(LEASE_MILLIS);
 
 	private final RedisClient client;
 

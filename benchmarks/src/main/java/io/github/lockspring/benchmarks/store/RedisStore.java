@@ -26,6 +26,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
@@ -38,6 +39,7 @@ import io.github.lockspring.benchmarks.contestant.JvmLocks;
 import io.github.lockspring.benchmarks.contestant.Lock4j;
 import io.github.lockspring.benchmarks.contestant.LockStarter;
 import io.github.lockspring.benchmarks.contestant.Primitive;
+import io.github.lockspring.benchmarks.contestant.RawJedis;
 import io.github.lockspring.benchmarks.contestant.RawRedis;
 import io.github.lockspring.benchmarks.contestant.RedissonLocks;
 import io.github.lockspring.benchmarks.contestant.ShedLock;
@@ -85,6 +87,8 @@ final class RedisStore implements Store {
 				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
 				new Entrant(LockStarter.NAME, this::lockStarter, Trait.values()),
 				new Entrant(LockStarter.RETAINING, () -> lockStarter().retaining(), Trait.values()),
+				new Entrant("floor-jedis", () -> new RawJedis(this.address), Trait.DISTRIBUTED),
+				new Entrant("lock-starter-jedis", this::lockStarterWithJedis, Trait.values()),
 				new Entrant("redisson", () -> RedissonLocks.plain(this.address), Trait.values()),
 				new Entrant("redisson-fair", () -> RedissonLocks.fair(this.address), Trait.values()),
 				new Entrant("spring-integration-spin", () -> springIntegration(RedisLockType.SPIN_LOCK),
@@ -129,6 +133,13 @@ final class RedisStore implements Store {
 		return LockStarter.on(new RedisLockBackend(connections, RedisLockSettings.defaults()), connections::destroy);
 	}
 
+	private LockStarter lockStarterWithJedis() {
+		JedisConnectionFactory connections = new JedisConnectionFactory(configuration());
+		connections.afterPropertiesSet();
+		connections.start();
+		return LockStarter.on(new RedisLockBackend(connections, RedisLockSettings.defaults()), connections::destroy);
+	}
+
 	private SpringIntegrationRedis springIntegration(RedisLockType type) {
 		return new SpringIntegrationRedis(connections(), type);
 	}
@@ -139,14 +150,17 @@ final class RedisStore implements Store {
 	}
 
 	private LettuceConnectionFactory connections() {
-		LettuceConnectionFactory connections = new LettuceConnectionFactory(
-				(RedisStandaloneConfiguration) LettuceConnectionFactory.createRedisConfiguration(this.address),
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(configuration(),
 				LettuceClientConfiguration.builder()
 					.clientOptions(ClientOptions.builder().timeoutOptions(TimeoutOptions.enabled()).build())
 					.build());
 		connections.afterPropertiesSet();
 		connections.start();
 		return connections;
+	}
+
+	private RedisStandaloneConfiguration configuration() {
+		return (RedisStandaloneConfiguration) LettuceConnectionFactory.createRedisConfiguration(this.address);
 	}
 
 	@Override
