@@ -498,6 +498,9 @@ final class BlockedKeyRule implements Rule {
 			}
 			else {
 				this.requests.remove(operation);
+				if (!isOfOneKey(operation) && operation.request.retainTime() > 0) {
+					this.retainer = operation.process; // it may have had this key only
+				}
 				this.requestedUntil.put(isOfOneKey(operation) ? operation.process : "", line);
 			}
 			this.mostPermits = this.requests.isEmpty() ? 0 : Math.max(this.mostPermits, operation.request.permits());
