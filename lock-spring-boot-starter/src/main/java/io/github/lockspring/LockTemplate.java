@@ -16,6 +16,7 @@
 
 package io.github.lockspring;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -397,14 +398,16 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 
 	private CompletableFuture<@Nullable LockHandle> acquireAllAsync(List<String> storeKeys, LockOptions options) {
 		Object owner = asyncOwner();
+		boolean several = storeKeys.size() > 1 && !options.retain().isZero();
+		LockOptions each = several ? options.withRetain(Duration.ZERO) : options;
 		return new AsyncAcquisition(this.engine, options.waitNanos(),
 				(waitNanos) -> AsyncAcquisition.handle(
-						this.engine.acquireTogetherAsync(storeKeys, options.acquireOptions(), owner, waitNanos),
+						this.engine.acquireTogetherAsync(storeKeys, each.acquireOptions(), owner, waitNanos),
 						(holds) -> CompositeLockHandle.of(holds, this.prefix.length()),
 						(ex) -> LockUtils.translate(ex, storeKeys.get(0))),
 				() -> storeKeys.stream()
 					.<LongFunction<CompletableFuture<@Nullable LockHandle>>>map(
-							(key) -> (waitNanos) -> acquireAsync(key, options, owner, waitNanos))
+							(key) -> (waitNanos) -> acquireAsync(key, each, owner, waitNanos))
 					.iterator())
 			.start();
 	}

@@ -305,13 +305,20 @@ public final class LockUtils {
 	}
 
 	/**
-	 * Keys of one backend that are acquired with the same options.
+	 * Keys of one backend that are acquired with the same options. The leases of several
+	 * keys are not retained.
 	 *
 	 * @param template the template that determines their owner
 	 * @param options the options
 	 * @param storeKeys the keys used in the store, sorted and without duplicates
 	 */
 	public record KeyGroup(LockTemplate template, AcquireOptions options, List<String> storeKeys) {
+
+		public KeyGroup {
+			if (storeKeys.size() > 1 && options.isRetained()) {
+				options = options.withRetain(Duration.ZERO);
+			}
+		}
 
 		LockEngine engine() {
 			return this.template.engine();

@@ -102,6 +102,19 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void severalKeysThatAreAcquiredOneAfterTheOtherAreNotRetained() throws Exception {
+		LockOptions retained = TRY_ONCE.withRetain(Duration.ofHours(1));
+		try (LockHandle held = this.locks.acquire("b")) {
+			this.locks.acquireAll(List.of("a", "b"), retained).close();
+			assertThat(this.engine.inspection().retained()).isZero();
+			assertThat(this.locks.tryAcquireAllAsync(List.of("a", "b"), retained).get()).isNull();
+			assertThat(this.engine.inspection().retained()).isZero();
+		}
+		this.locks.acquireAll(List.of("a"), retained).close();
+		assertThat(this.engine.inspection().retained()).isOne();
+	}
+
+	@Test
 	void acquireWithoutOptionsTakesTheDefaultOptions() throws Exception {
 		LockOperations tryOnce = new LockTemplate(this.engine, "lock:", TRY_ONCE);
 		try (LockHandle lock = tryOnce.acquire("a");
