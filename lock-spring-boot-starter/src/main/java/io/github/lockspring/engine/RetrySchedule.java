@@ -212,7 +212,7 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Record an answer to the leader like {@link #answered}. If there is no time to wait,
+	 * Record an answer to the leader like {@link #answered}. If no time is left to wait,
 	 * and the holder was asked to release its lease, it waits for the answer to that, but
 	 * altogether no longer than for one call: another attempt enters the queue.
 	 */
@@ -223,9 +223,9 @@ final class RetrySchedule {
 				this.deadline = now + Math.min(remaining(now), 0);
 			}
 		}
-		else if (denial != null && denial.recalled() && !mayWait()) {
+		else if (denial != null && denial.recalled() && remaining(now) <= 0) {
 			this.recall = Recall.SENT;
-			this.deadline = this.start + this.settings.operationTimeout().toNanos();
+			this.deadline = Math.max(this.deadline, this.start + this.settings.operationTimeout().toNanos());
 		}
 		answered(denial, now);
 		if (this.recall == Recall.SENT) {
@@ -253,7 +253,7 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Progress of the recall of a lease by an acquisition without time to wait.
+	 * Progress of the recall of a lease by an acquisition with no time left to wait.
 	 */
 	private enum Recall {
 

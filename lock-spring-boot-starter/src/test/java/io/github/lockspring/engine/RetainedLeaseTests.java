@@ -200,6 +200,16 @@ class RetainedLeaseTests {
 	}
 
 	@Test
+	void otherProcessThatWaitsForLessThanACallGetsIt() {
+		retain();
+		this.backend.setDelivery(Delivery.KEEP);
+		Waiter waiter = this.harness.queued(this.other, Duration.ofMillis(5));
+		this.harness.advance(Duration.ofMillis(6));
+		this.backend.deliverNotifications();
+		assertThat(waiter.hold().isHeld()).isTrue();
+	}
+
+	@Test
 	void declinedRecallThatIsLostDelaysNoLongerThanACall() {
 		Hold hold = Harness.hold(this.engine, RETAINED);
 		this.backend.always(Kind.DECLINE, Fault.unavailable());
