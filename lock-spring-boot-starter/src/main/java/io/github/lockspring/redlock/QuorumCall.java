@@ -18,7 +18,7 @@ package io.github.lockspring.redlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -33,6 +33,11 @@ final class QuorumCall<T> {
 	private final List<NodeAnswer<T>> answers = new ArrayList<>();
 
 	private final int asked;
+
+	/**
+	 * The thread that starts the call and waits for it.
+	 */
+	private final Thread thread = Thread.currentThread();
 
 	/**
 	 * Start a call.
@@ -50,9 +55,11 @@ final class QuorumCall<T> {
 		this.asked = asked;
 	}
 
-	private synchronized void arrived(NodeAnswer<T> answer) {
-		this.answers.add(answer);
-		notifyAll();
+	private void arrived(NodeAnswer<T> answer) {
+		synchronized (this) {
+			this.answers.add(answer);
+		}
+		LockSupport.unpark(this.thread);
 	}
 
 	/**
@@ -64,30 +71,21 @@ final class QuorumCall<T> {
 	 */
 	List<NodeAnswer<T>> await(Predicate<List<NodeAnswer<T>>> decided, long deadline) {
 		boolean interrupted = false;
-		try {
-			while (true) {
-				try {
-					return awaitInterruptibly(decided, deadline);
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-			}
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
-	}
-
-	private synchronized List<NodeAnswer<T>> awaitInterruptibly(Predicate<List<NodeAnswer<T>>> decided, long deadline)
-			throws InterruptedException {
+		List<NodeAnswer<T>> answers = answers();
 		long remaining = deadline - System.nanoTime();
-		while (this.answers.size() < this.asked && remaining > 0 && !decided.test(this.answers)) {
-			TimeUnit.NANOSECONDS.timedWait(this, remaining);
+		while (answers.size() < this.asked && remaining > 0 && !decided.test(answers)) {
+			LockSupport.parkNanos(this, remaining);
+			interrupted |= Thread.interrupted();
+			answers = answers();
 			remaining = deadline - System.nanoTime();
 		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+		return answers;
+	}
+
+	private synchronized List<NodeAnswer<T>> answers() {
 		return List.copyOf(this.answers);
 	}
 

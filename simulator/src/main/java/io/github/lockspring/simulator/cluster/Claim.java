@@ -188,14 +188,15 @@ final class Claim {
 	}
 
 	/**
-	 * Return the token, if there is a common one and the lock is still held.
+	 * Return the token, if the store has tokens, there is a common one, and the lock is
+	 * still held.
 	 */
 	private long token(LockHandle handle) {
 		try {
 			return (this.request.mode() != Mode.PERMITS && this.request.keys().size() == 1) ? handle.fencingToken()
 					: LockFact.NO_TOKEN;
 		}
-		catch (LockLostException | LockSuspendedException ex) {
+		catch (LockLostException | LockSuspendedException | UnsupportedOperationException ex) {
 			return LockFact.NO_TOKEN;
 		}
 	}

@@ -18,9 +18,11 @@ package io.github.lockspring.simulator.cluster;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -48,6 +50,8 @@ public final class Cluster implements Workplace, AutoCloseable {
 
 	private final Server server;
 
+	private final List<Server> servers;
+
 	private final SimulatedStore store;
 
 	private final List<ClusterMember> members = new ArrayList<>();
@@ -74,9 +78,13 @@ public final class Cluster implements Workplace, AutoCloseable {
 	public Cluster(long seed, ClusterSettings settings, Function<Server, SimulatedStore> store) {
 		this.scheduler = new Scheduler(seed);
 		this.scheduler.overtakeAtOneOf(settings.overtakeAtOneOf());
-		this.settings = settings;
 		this.server = new Server(this.scheduler, "server");
 		this.store = store.apply(this.server);
+		this.servers = new ArrayList<>(List.of(this.server));
+		this.servers.addAll(this.store.otherServers());
+		Set<ClusterWork> works = EnumSet.copyOf(settings.works());
+		works.retainAll(this.store.works());
+		this.settings = settings.withWorks(works);
 		for (int i = 1; i <= settings.processes(); i++) {
 			this.members.add(new ClusterMember(this, "process-" + i));
 		}
@@ -110,6 +118,10 @@ public final class Cluster implements Workplace, AutoCloseable {
 	@Override
 	public ClusterSettings settings() {
 		return this.settings;
+	}
+
+	List<Server> servers() {
+		return this.servers;
 	}
 
 	SimulatedStore store() {

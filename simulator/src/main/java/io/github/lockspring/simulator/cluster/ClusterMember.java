@@ -43,7 +43,7 @@ final class ClusterMember {
 
 	private Node node;
 
-	private Link link;
+	private List<Link> links;
 
 	private @Nullable ClusterProcess process;
 
@@ -55,7 +55,11 @@ final class ClusterMember {
 		this.cluster = cluster;
 		this.name = name;
 		this.node = new Node(cluster.scheduler(), name);
-		this.link = new Link(this.node, cluster.server());
+		this.links = links(this.node);
+	}
+
+	private List<Link> links(Node node) {
+		return this.cluster.servers().stream().map((server) -> new Link(node, server)).toList();
 	}
 
 	String name() {
@@ -66,8 +70,11 @@ final class ClusterMember {
 		return this.node;
 	}
 
-	Link link() {
-		return this.link;
+	/**
+	 * Return the links to each of the servers.
+	 */
+	List<Link> links() {
+		return this.links;
 	}
 
 	List<Thread> workers() {
@@ -92,7 +99,7 @@ final class ClusterMember {
 		ClusterProcess process = new ClusterProcess(this.node);
 		this.process = process;
 		this.running = true;
-		process.start(() -> this.cluster.store().backend(this.link), engineSettings, EngineListener.NONE,
+		process.start(() -> this.cluster.store().backend(this.links), engineSettings, EngineListener.NONE,
 				() -> startWorkers(process, settings));
 	}
 
@@ -129,7 +136,7 @@ final class ClusterMember {
 		this.node.kill();
 		this.workers.clear();
 		this.node = new Node(this.cluster.scheduler(), this.name);
-		this.link = new Link(this.node, this.cluster.server());
+		this.links = links(this.node);
 	}
 
 }

@@ -104,7 +104,7 @@ final class Faults {
 
 	private void happen(ClusterFault fault) {
 		ClusterMember member = this.cluster.members().get(this.random.nextInt(this.cluster.members().size()));
-		Server server = this.cluster.server();
+		Server server = oneOf(this.cluster.servers());
 		switch (fault) {
 			case PROCESS_PAUSED -> pause(member, ProcessChange.PAUSED, nextDuration(), Node::resume);
 			case PROCESS_SUSPENDED ->
@@ -121,15 +121,15 @@ final class Faults {
 			case SERVER_PAUSED -> lasts(FaultKind.DELAYED, server.node().name(), server::pause, server::resume);
 			case SERVER_RESTARTED -> lasts(FaultKind.STOPPED, server.node().name(), server::stop, server::start);
 			case LINK_CUT -> {
-				Link link = member.link();
+				Link link = oneOf(member.links());
 				lasts(FaultKind.PARTITIONED, member.name(), () -> link.cut(true), () -> link.cut(false));
 			}
 			case LINK_SLOW -> {
-				Link link = member.link();
+				Link link = oneOf(member.links());
 				lasts(FaultKind.DELAYED, member.name(), () -> slow(link), link::delayAsUsual);
 			}
 			case LINK_FAILS -> {
-				Link link = member.link();
+				Link link = oneOf(member.links());
 				long slow = this.random.nextLong(leases(1));
 				lasts(slow + this.random.nextLong(leases(2)), FaultKind.PARTITIONED, member.name(), () -> {
 					slow(link);
@@ -140,17 +140,17 @@ final class Faults {
 				});
 			}
 			case REPLIES_LOST -> {
-				Link link = member.link();
+				Link link = oneOf(member.links());
 				lasts(FaultKind.CALLS_FAILED, member.name(),
 						() -> link.lose(this.random.nextInt(2, 20), this.random.nextInt(2, 5)), () -> link.lose(0, 0));
 			}
 			case CONNECTIONS_LOST -> {
-				Link link = member.link();
+				Link link = oneOf(member.links());
 				lasts(FaultKind.CALLS_FAILED, member.name(), () -> link.reset(this.random.nextInt(2, 5)),
 						() -> link.reset(0));
 			}
 			case CALLS_THROW -> {
-				Link link = member.link();
+				Link link = oneOf(member.links());
 				lasts(FaultKind.CALLS_FAILED, member.name(), () -> link.throwErrors(this.random.nextInt(2, 20)),
 						() -> link.throwErrors(0));
 			}
@@ -159,8 +159,8 @@ final class Faults {
 			case SERVER_CLOCK_BACK -> jumpBack(server);
 			case SERVER_CLOCK_FORWARD ->
 				at(FaultKind.CLOCK_JUMPED_FORWARD, () -> server.node().jump(this.random.nextLong(10_000)));
-			case DATA_LOST -> at(FaultKind.RESTARTED_WITHOUT_DATA, () -> restart(this.cluster.store()::forget));
-			case FAILED_OVER -> at(FaultKind.FAILED_OVER, () -> restart(this.cluster.store()::failOver));
+			case DATA_LOST -> at(FaultKind.RESTARTED_WITHOUT_DATA, () -> restart(server, SimulatedStore::forget));
+			case FAILED_OVER -> at(FaultKind.FAILED_OVER, () -> restart(server, SimulatedStore::failOver));
 		}
 	}
 
@@ -181,11 +181,14 @@ final class Faults {
 		after(this.clockStoodUntil - now, () -> end(number));
 	}
 
-	private void restart(Runnable between) {
-		Server server = this.cluster.server();
+	private void restart(Server server, Consumer<SimulatedStore> between) {
 		server.stop();
-		between.run();
+		between.accept(this.cluster.store().at(server));
 		server.start();
+	}
+
+	private <T> T oneOf(List<T> all) {
+		return all.get((all.size() > 1) ? this.random.nextInt(all.size()) : 0);
 	}
 
 	private void pause(ClusterMember member, ProcessChange change, long nanos, Consumer<Node> resume) {

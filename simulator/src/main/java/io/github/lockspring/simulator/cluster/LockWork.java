@@ -17,6 +17,7 @@
 package io.github.lockspring.simulator.cluster;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -55,13 +56,28 @@ final class LockWork implements Runnable {
 	 */
 	private final boolean retaining;
 
+	/**
+	 * Types of locks that the store supports.
+	 */
+	private final List<LockType> types;
+
+	private final boolean permits;
+
 	LockWork(Worker worker, ProcessLocks process) {
 		this.worker = worker;
 		this.process = process;
 		this.locks = process.template();
 		this.random = worker.random();
 		LockOptions retained = this.locks.defaultOptions().withRetain(Duration.ofSeconds(1));
-		this.retaining = LockUtils.engine(this.locks).supports(LockUtils.acquireOptions(retained));
+		this.retaining = supports(retained);
+		this.types = Arrays.stream(LockType.values())
+			.filter((type) -> supports(this.locks.defaultOptions().withType(type)))
+			.toList();
+		this.permits = supports(this.locks.defaultOptions().withPermits(PERMITS));
+	}
+
+	private boolean supports(LockOptions options) {
+		return LockUtils.engine(this.locks).supports(LockUtils.acquireOptions(options));
 	}
 
 	@Override
@@ -78,14 +94,14 @@ final class LockWork implements Runnable {
 
 	private Request nextRequest() {
 		ClusterSettings settings = this.worker.settings();
-		LockType type = LockType.values()[this.random.nextInt(LockType.values().length)];
+		LockType type = this.types.get(this.random.nextInt(this.types.size()));
 		LockOptions options = this.locks.defaultOptions()
 			.withType(type)
 			.withWaitTime(this.worker.nextDuration(settings.lease().multipliedBy(2)))
 			.withAutoRenew(this.random.nextInt(4) > 0);
 		options = this.retaining ? retained(options) : options;
 		String key = this.worker.nextKey();
-		if (type == LockType.REENTRANT && this.random.nextInt(4) == 0) {
+		if (this.permits && type == LockType.REENTRANT && this.random.nextInt(4) == 0) {
 			return new Request(List.of("permits-" + key), options.withPermits(PERMITS), Mode.PERMITS, 1, PERMITS);
 		}
 		Mode mode = switch (type) {

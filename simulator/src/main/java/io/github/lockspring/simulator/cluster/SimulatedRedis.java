@@ -28,12 +28,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.redis.ModelRedisClient;
+import io.github.lockspring.redis.RedisLockBackend;
 import io.github.lockspring.redis.RedisLockSettings;
 import io.github.lockspring.simulator.machine.Node;
 import io.github.lockspring.simulator.machine.ReplyFuture;
 import io.github.lockspring.simulator.redis.RedisModel;
 import io.github.lockspring.simulator.redis.RedisNetwork;
-import io.github.lockspring.spi.LockBackend;
 
 /**
  * Redis at a server, with the scripts that ship.
@@ -62,7 +62,7 @@ public final class SimulatedRedis implements SimulatedStore {
 	}
 
 	@Override
-	public LockBackend backend(Link link) {
+	public RedisLockBackend backend(Link link) {
 		ModelRedisClient client = new ModelRedisClient(new LinkNetwork(link));
 		if (this.failedOver) {
 			client.keepTimeOfFailovers();

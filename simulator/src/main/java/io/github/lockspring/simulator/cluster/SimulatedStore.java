@@ -17,6 +17,8 @@
 package io.github.lockspring.simulator.cluster;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 
 import io.github.lockspring.spi.LockBackend;
 
@@ -26,11 +28,37 @@ import io.github.lockspring.spi.LockBackend;
 public interface SimulatedStore {
 
 	/**
+	 * Return the servers that this store has besides the one that it was created with. By
+	 * default there are none.
+	 * @return the servers
+	 */
+	default List<Server> otherServers() {
+		return List.of();
+	}
+
+	/**
+	 * Return what can be done with this store: by default everything.
+	 * @return the kinds of work
+	 */
+	default Set<ClusterWork> works() {
+		return ClusterWork.all();
+	}
+
+	/**
 	 * Create the backend of a process.
 	 * @param link its connections to the server
 	 * @return the backend
 	 */
 	LockBackend backend(Link link);
+
+	/**
+	 * Create the backend of a process.
+	 * @param links its connections to each of the servers
+	 * @return the backend
+	 */
+	default LockBackend backend(List<Link> links) {
+		return backend(links.get(0));
+	}
 
 	/**
 	 * Remember the state, as a replica that gets no further updates.
@@ -41,6 +69,15 @@ public interface SimulatedStore {
 	 * Return to the state that was remembered last.
 	 */
 	void failOver();
+
+	/**
+	 * Return the store at one of the servers: by default this one.
+	 * @param server the server
+	 * @return what fails with it
+	 */
+	default SimulatedStore at(Server server) {
+		return this;
+	}
 
 	/**
 	 * Return how long a lease may be in the store that nobody renews: by default for its

@@ -37,7 +37,12 @@ public enum StoreType implements Function<Server, SimulatedStore> {
 	/**
 	 * A table of rows.
 	 */
-	ROWS(SimulatedRows::new);
+	ROWS(SimulatedRows::new),
+
+	/**
+	 * Redlock on three servers of Redis, with the scripts that ship.
+	 */
+	REDLOCK(SimulatedRedlock::new);
 
 	private final Function<Server, SimulatedStore> factory;
 

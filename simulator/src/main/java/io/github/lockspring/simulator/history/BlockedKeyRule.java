@@ -94,7 +94,8 @@ final class BlockedKeyRule implements Rule {
 		private final Map<String, Set<Operation>> live = new HashMap<>();
 
 		/**
-		 * Operations that ended while their process was paused or partitioned.
+		 * Operations that ended while their process was paused or partitioned, or the
+		 * store failed.
 		 */
 		private final Map<String, Set<Operation>> leftBehind = new HashMap<>();
 
@@ -182,7 +183,7 @@ final class BlockedKeyRule implements Rule {
 				move(operation, waits(operation), -1);
 			}
 			boolean suspended = this.suspended.getOrDefault(operation.process, 0) > 0;
-			if (suspended) {
+			if (suspended || this.globalFaults > 0) {
 				this.leftBehind.computeIfAbsent(operation.process, (name) -> new LinkedHashSet<>()).add(operation);
 			}
 			if (unknown || suspended) {
@@ -318,6 +319,10 @@ final class BlockedKeyRule implements Rule {
 			else {
 				this.globalFaults--;
 				this.settled = now() + this.history.bounds().afterFault();
+				List.copyOf(this.leftBehind.keySet())
+					.stream()
+					.filter((process) -> this.suspended.getOrDefault(process, 0) == 0)
+					.forEach(this::settleLeftBehind);
 				this.keys.values().stream().filter((key) -> key.requestsLeft).forEach(this::keepLeft);
 			}
 		}
@@ -498,9 +503,6 @@ final class BlockedKeyRule implements Rule {
 			}
 			else {
 				this.requests.remove(operation);
-				if (!isOfOneKey(operation) && operation.request.retainTime() > 0) {
-					this.retainer = operation.process; // it may have had this key only
-				}
 				this.requestedUntil.put(isOfOneKey(operation) ? operation.process : "", line);
 			}
 			this.mostPermits = this.requests.isEmpty() ? 0 : Math.max(this.mostPermits, operation.request.permits());

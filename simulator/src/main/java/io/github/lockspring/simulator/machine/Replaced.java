@@ -69,7 +69,8 @@ public final class Replaced {
 	 * class.
 	 */
 	private static final Map<String, String> CONSTRUCTING = Map.of("org/apache/zookeeper/ZooKeeper",
-			"io/github/lockspring/zookeeper/ModelZooKeeper");
+			"io/github/lockspring/zookeeper/ModelZooKeeper", "java/util/concurrent/ThreadPoolExecutor",
+			Type.getInternalName(SimulatedPool.class));
 
 	private static final Map<String, String> METHODS = Arrays.stream(Replaced.class.getDeclaredMethods())
 		.filter((method) -> Modifier.isPublic(method.getModifiers()))
@@ -116,7 +117,7 @@ public final class Replaced {
 		active = scheduler;
 	}
 
-	private static @Nullable Node node() {
+	static @Nullable Node node() {
 		Scheduler scheduler = active;
 		return (scheduler != null) ? scheduler.current() : null;
 	}
@@ -192,6 +193,11 @@ public final class Replaced {
 		Node node = node();
 		return (node != null) ? (task) -> node.executeAfter(unit.toNanos(delay), task)
 				: CompletableFuture.delayedExecutor(delay, unit);
+	}
+
+	public static Executor delayedExecutor(long delay, TimeUnit unit, Executor executor) {
+		Executor delayed = delayedExecutor(delay, unit);
+		return (task) -> delayed.execute(() -> executor.execute(task));
 	}
 
 	public static void park(Object blocker) {
