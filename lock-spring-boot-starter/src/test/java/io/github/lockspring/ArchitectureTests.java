@@ -146,7 +146,7 @@ class ArchitectureTests {
 	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI, EVENT);
 
 	@ArchTest
-	static final ArchRule testKnowsTheLocalBackend = packageKnowsOnly(TEST, ROOT, SPI, ENGINE, ROOT + ".local",
+	static final ArchRule testKnowsTheLocalBackend = packageKnowsOnly(TEST, ROOT, SPI, ENGINE, ROOT + ".local", AOP,
 			AUTO_CONFIGURATION);
 
 	@ArchTest

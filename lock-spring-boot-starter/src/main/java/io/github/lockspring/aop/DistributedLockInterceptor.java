@@ -52,6 +52,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 
 	private final DeclarationChecks checks;
 
+	private final Supplier<LockTemplate> template;
+
 	private final LockAttributesSource source;
 
 	private final BeanFactory beanFactory;
@@ -77,21 +79,21 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	 */
 	private volatile boolean nested;
 
-	private volatile @Nullable LockTemplate template;
-
 	/**
 	 * Create an interceptor.
-	 * @param beanFactory the bean factory for the lookup of properties, the template and
-	 * converters
+	 * @param beanFactory the bean factory for the lookup of properties and converters
 	 * @param defaults supplies the configuration of annotations; called when the first
 	 * annotation is read
+	 * @param template supplies the template that acquires the locks; called when the
+	 * first method is called, or before
 	 * @param proxies whether calls are intercepted by proxies, which cannot intercept all
 	 * methods
 	 */
 	public DistributedLockInterceptor(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults,
-			boolean proxies) {
+			Supplier<LockTemplate> template, boolean proxies) {
 		Supplier<LockDefaults> known = SingletonSupplier.of(defaults);
 		this.checks = new DeclarationChecks(() -> known.get().failOnInvalid());
+		this.template = SingletonSupplier.of(template);
 		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks,
 				new ClassProxies(proxies ? beanFactory : null));
 		this.beanFactory = beanFactory;
@@ -182,8 +184,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		if (attributes == null) {
 			throw new IllegalStateException(AnnotatedMethod.describe(method) + " has no @DistributedLock");
 		}
-		LockTemplate known = this.template;
-		LockTemplate template = (known != null) ? known : this.beanFactory.getBean(LockTemplate.class);
+		LockTemplate template = template();
 		List<LockOperation> locks = attributes.locks()
 			.stream()
 			.map((lock) -> new LockOperation(lock, templateOf(lock, template), this.keyResolver))
@@ -195,11 +196,12 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	}
 
 	/**
-	 * Set the template, because methods may be called for the first time after the
-	 * context was closed, when beans can no longer be looked up.
+	 * Return the template that acquires the locks. To be called once before the context
+	 * is closed, when beans can no longer be looked up, but methods may still be called
+	 * for the first time.
 	 */
-	public void use(LockTemplate template) {
-		this.template = template;
+	public LockTemplate template() {
+		return this.template.get();
 	}
 
 	private static LockTemplate templateOf(LockAttributes lock, LockTemplate template) {

@@ -27,7 +27,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 
-import io.github.lockspring.LockTemplate;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
@@ -47,8 +46,6 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 
 	private final DistributedLockInterceptor interceptor;
 
-	private final LockTemplate template;
-
 	private final Function<String, Duration> probe;
 
 	private final Duration operationTimeout;
@@ -57,15 +54,13 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 	 * Create a check.
 	 * @param context the context whose beans are checked, and not those of its children
 	 * @param interceptor the interceptor that has read the annotations
-	 * @param template the template, which provides the default backend
 	 * @param probe makes a round trip to the store of a backend and returns its duration
 	 * @param operationTimeout the timeout of a single call to a store
 	 */
-	public LeaseTimeCheck(ApplicationContext context, DistributedLockInterceptor interceptor, LockTemplate template,
+	public LeaseTimeCheck(ApplicationContext context, DistributedLockInterceptor interceptor,
 			Function<String, Duration> probe, Duration operationTimeout) {
 		this.context = context;
 		this.interceptor = interceptor;
-		this.template = template;
 		this.probe = probe;
 		this.operationTimeout = operationTimeout;
 	}
@@ -81,7 +76,7 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 		Map<String, Duration> roundTrips = new HashMap<>();
 		try {
 			for (LockAttributes lock : this.interceptor.source().known()) {
-				String backend = (lock.backend() != null) ? lock.backend() : this.template.backendName();
+				String backend = (lock.backend() != null) ? lock.backend() : this.interceptor.template().backendName();
 				check(lock, roundTrips.computeIfAbsent(backend, this::measure));
 			}
 		}

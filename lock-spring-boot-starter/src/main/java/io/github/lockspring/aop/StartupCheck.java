@@ -56,22 +56,20 @@ public final class StartupCheck implements SmartInitializingSingleton {
 	 * Create a check.
 	 * @param beanFactory the bean factory
 	 * @param interceptor the interceptor that has read the annotations
-	 * @param template the template, which provides the backends
 	 * @param defaults the configuration of annotations
 	 * @param interception the check that annotated methods are intercepted
 	 */
 	public StartupCheck(ConfigurableListableBeanFactory beanFactory, DistributedLockInterceptor interceptor,
-			LockTemplate template, LockDefaults defaults, InterceptionCheck interception) {
+			LockDefaults defaults, InterceptionCheck interception) {
 		this.beanFactory = beanFactory;
 		this.interceptor = interceptor;
-		this.template = template;
+		this.template = interceptor.template();
 		this.defaults = defaults;
 		this.interception = interception;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.interceptor.use(this.template);
 		this.interception.run();
 		this.interceptor.source().known().forEach(this::registerName);
 		this.interceptor.source().known().forEach(this::checkLock);

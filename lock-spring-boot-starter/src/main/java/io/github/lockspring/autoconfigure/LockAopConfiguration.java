@@ -39,7 +39,6 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
-import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.InterceptionCheck;
 import io.github.lockspring.aop.LeaseTimeCheck;
@@ -64,16 +63,15 @@ class LockAopConfiguration {
 	static DistributedLockInterceptor distributedLockInterceptor(ConfigurableListableBeanFactory beanFactory,
 			ObjectProvider<LockSettings> settings, Environment environment) {
 		return new DistributedLockInterceptor(beanFactory, () -> settings.getObject().annotationDefaults(),
-				ModeSelector.modeIn(environment) == AopMode.PROXY);
+				() -> settings.getObject().templateIn(beanFactory), ModeSelector.modeIn(environment) == AopMode.PROXY);
 	}
 
 	@Bean("io.github.lockspring.lockStartupCheck")
 	static StartupCheck lockStartupCheck(ConfigurableListableBeanFactory beanFactory,
-			DistributedLockInterceptor interceptor, ObjectProvider<LockTemplate> template, LockEngines engines,
-			LockSettings settings, InterceptionCheck interception, Environment environment) {
+			DistributedLockInterceptor interceptor, LockSettings settings, InterceptionCheck interception,
+			Environment environment) {
 		requireModeOfTheBuild(ModeSelector.modeIn(environment), interception);
-		return new StartupCheck(beanFactory, interceptor, settings.templateOf(template, engines),
-				settings.annotationDefaults(), interception);
+		return new StartupCheck(beanFactory, interceptor, settings.annotationDefaults(), interception);
 	}
 
 	/**
@@ -91,10 +89,9 @@ class LockAopConfiguration {
 
 	@Bean("io.github.lockspring.lockLeaseTimeCheck")
 	static LeaseTimeCheck lockLeaseTimeCheck(ApplicationContext context, DistributedLockInterceptor interceptor,
-			ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings,
-			LockProperties properties) {
-		return new LeaseTimeCheck(context, interceptor, settings.templateOf(template, engines),
-				(backend) -> engines.require(backend).inspection().probe(), properties.getOperationTimeout());
+			LockEngines engines, LockProperties properties) {
+		return new LeaseTimeCheck(context, interceptor, (backend) -> engines.require(backend).inspection().probe(),
+				properties.getOperationTimeout());
 	}
 
 	/**

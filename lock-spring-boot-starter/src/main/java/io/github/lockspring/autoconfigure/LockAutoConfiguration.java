@@ -28,6 +28,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -87,7 +88,7 @@ public final class LockAutoConfiguration {
 		return engines.defaultEngine();
 	}
 
-	@Bean("io.github.lockspring.lockTemplate")
+	@Bean(LockSettings.TEMPLATE)
 	@ConditionalOnMissingBean
 	LockTemplate lockTemplate(LockEngines engines, LockSettings settings) {
 		return settings.createTemplate(engines);
@@ -95,8 +96,8 @@ public final class LockAutoConfiguration {
 
 	@Bean("io.github.lockspring.lockClient")
 	@ConditionalOnMissingBean
-	LockClient lockClient(ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings) {
-		return new LockClient(settings.templateOf(template, engines));
+	LockClient lockClient(ConfigurableListableBeanFactory beanFactory, LockSettings settings) {
+		return new LockClient(settings.templateIn(beanFactory));
 	}
 
 	@Bean("io.github.lockspring.lockLifecycle")

@@ -161,16 +161,6 @@ public class LockProperties {
 		this.additionalBackends = additionalBackends;
 	}
 
-	/**
-	 * Determine the prefix of the keys in the stores: the one that is set, or the
-	 * default, which contains the name of the application.
-	 * @param applicationName the name of the application, or {@code null}
-	 * @return the prefix, without the colon that follows it
-	 */
-	public String determineKeyPrefix(@Nullable String applicationName) {
-		return KeyPrefix.of(this.keyPrefix, applicationName).text();
-	}
-
 	public @Nullable String getKeyPrefix() {
 		return this.keyPrefix;
 	}

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.StringUtils;
 
@@ -41,6 +41,11 @@ import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
  * Validated properties, and the settings that they specify.
  */
 final class LockSettings {
+
+	/**
+	 * Name of the auto-configured template.
+	 */
+	static final String TEMPLATE = "io.github.lockspring.lockTemplate";
 
 	private static final Pattern PLAIN_NAME = Pattern.compile("[a-z0-9-]+");
 
@@ -291,11 +296,17 @@ final class LockSettings {
 	}
 
 	/**
-	 * Return the template that is a bean or, if a test has replaced that bean by a mock
-	 * of its interface, a new one.
+	 * Return the template of annotations and of the client: that of the application, if
+	 * it defines one, or else one with the keys of the auto-configured bean. That bean
+	 * itself may have been replaced by a mock, and there may be others derived from it.
 	 */
-	LockTemplate templateOf(ObjectProvider<LockTemplate> bean, LockEngines engines) {
-		return bean.getIfAvailable(() -> createTemplate(engines));
+	LockTemplate templateIn(ConfigurableListableBeanFactory beanFactory) {
+		boolean autoConfigured = beanFactory.containsBean(TEMPLATE);
+		if (autoConfigured && !beanFactory.containsLocalBean(TEMPLATE)) {
+			return beanFactory.getBean(TEMPLATE, LockTemplate.class);
+		}
+		LockTemplate own = autoConfigured ? null : beanFactory.getBeanProvider(LockTemplate.class).getIfAvailable();
+		return (own != null) ? own : createTemplate(beanFactory.getBean(LockEngines.class));
 	}
 
 	LockTemplate createTemplate(LockEngines engines) {

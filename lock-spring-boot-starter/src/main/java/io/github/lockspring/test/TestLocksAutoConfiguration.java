@@ -22,13 +22,9 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
-import org.springframework.core.env.Environment;
 
-import io.github.lockspring.LockOptions;
-import io.github.lockspring.LockTemplate;
-import io.github.lockspring.LockUtils;
+import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
-import io.github.lockspring.autoconfigure.LockProperties;
 import io.github.lockspring.engine.LockEngines;
 
 /**
@@ -58,11 +54,8 @@ public final class TestLocksAutoConfiguration {
 
 	@Bean("io.github.lockspring.testLocks")
 	TestLocks testLocks(TestLockStores stores, TestLockTime time, LockEngines engines,
-			ObjectProvider<LockTemplate> template, LockProperties properties, Environment environment) {
-		LockTemplate keys = template.getIfAvailable(() -> LockUtils.template(engines,
-				properties.determineKeyPrefix(environment.getProperty("spring.application.name")) + ':',
-				LockOptions.defaults()));
-		TestLocks locks = new TestLocks(stores, engines, engines.defaultEngine(), keys::storeKey);
+			DistributedLockInterceptor interceptor) {
+		TestLocks locks = new TestLocks(stores, engines, engines.defaultEngine(), interceptor.template()::storeKey);
 		time.skipWaitsOf(locks);
 		return locks;
 	}

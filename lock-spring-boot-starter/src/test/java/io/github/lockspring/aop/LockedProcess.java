@@ -50,10 +50,10 @@ final class LockedProcess implements AutoCloseable {
 		this.engine = new LockEngine(new LocalLockBackend(store), EngineSettings.defaults(), EngineListener.NONE,
 				TimeSource.SYSTEM);
 		LockTemplate template = LockUtils.template(LockEngines.of(this.engine), "lock:", PATIENT);
-		this.context.registerBean("lockTemplate", LockTemplate.class, () -> template);
 		this.context.refresh();
-		this.advisor = new DistributedLockAdvisor(new DistributedLockInterceptor(
-				this.context.getDefaultListableBeanFactory(), () -> LockedProxies.defaults(PATIENT, null), true));
+		this.advisor = new DistributedLockAdvisor(
+				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(),
+						() -> LockedProxies.defaults(PATIENT, null), () -> template, true));
 	}
 
 	@SuppressWarnings("unchecked")

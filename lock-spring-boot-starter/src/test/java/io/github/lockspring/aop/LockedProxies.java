@@ -79,7 +79,8 @@ public final class LockedProxies implements AutoCloseable {
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> this.template);
 		this.context.refresh();
 		this.advisor = new DistributedLockAdvisor(
-				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> defaults, true));
+				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> defaults,
+						() -> this.context.getBean(LockTemplate.class), true));
 	}
 
 	/**

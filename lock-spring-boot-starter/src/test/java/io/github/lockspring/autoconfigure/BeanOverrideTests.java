@@ -34,6 +34,8 @@ import org.springframework.util.StringUtils;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockContext;
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.concurrent.LockClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.BDDMockito.given;
@@ -50,6 +52,9 @@ class BeanOverrideTests {
 	@MockitoBean
 	private MockedService mocked;
 
+	@MockitoBean
+	private LockTemplate locks;
+
 	@TestBean
 	private ReplacedService replaced;
 
@@ -58,6 +63,9 @@ class BeanOverrideTests {
 
 	@Autowired
 	private PlainService plain;
+
+	@Autowired
+	private LockClient client;
 
 	static ReplacedService replaced() {
 		return new ReplacedService();
@@ -74,6 +82,13 @@ class BeanOverrideTests {
 		assertThat(StringUtils.countOccurrencesOf(output.toString(), "are not locked")).isEqualTo(1);
 		assertThat(output).contains("'mockedService'", "'replacedService'")
 			.doesNotContain("'spiedService'", "'plainService'");
+	}
+
+	@Test
+	void annotationsAndClientHaveTheirLocksAlthoughTheTemplateIsAMock() {
+		assertThat(this.locks.tryAcquire("service")).isNull();
+		assertThat(this.plain.isLocked()).isTrue();
+		assertThat(this.client.lock("service").tryLock()).isTrue();
 	}
 
 	/**

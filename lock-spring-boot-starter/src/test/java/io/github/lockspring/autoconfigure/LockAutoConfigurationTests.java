@@ -110,6 +110,14 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
+	void templateThatIsDerivedMayBeABean() {
+		this.runner.withUserConfiguration(BackendConfiguration.class, DerivedConfiguration.class).run((context) -> {
+			context.getBean(LockClient.class).lock("a").lock();
+			assertThat(context.getBean(RecordingBackend.class).keys()).containsExactly("lock:order:42", "lock:a");
+		});
+	}
+
+	@Test
 	void templateAndClientAreConfigured() {
 		this.runner.withPropertyValues("lock.backend=local")
 			.run((context) -> assertThat(context).hasSingleBean(LockOperations.class)
@@ -441,6 +449,27 @@ class LockAutoConfigurationTests {
 		@Bean
 		LockTemplate myTemplate(LockEngine engine) {
 			return LockUtils.template(LockEngines.of(engine), "mine:", LockOptions.defaults());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class DerivedConfiguration {
+
+		@Bean
+		LockOperations reports(LockTemplate locks) {
+			return locks.named("report");
+		}
+
+		@Bean
+		Orders orders(LockOperations reports) {
+			return new Orders();
+		}
+
+		@Bean
+		String payment(Orders orders) {
+			orders.pay(42);
+			return "paid while beans are created";
 		}
 
 	}

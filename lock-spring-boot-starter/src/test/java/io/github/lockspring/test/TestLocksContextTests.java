@@ -27,6 +27,8 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.annotation.DirtiesContext.ClassMode;
@@ -66,6 +68,15 @@ class TestLocksContextTests {
 				assertThat(child.getBean(TestLocks.class).isHeldByThisProcess("order:42")).isTrue();
 			}
 		}));
+	}
+
+	@Test
+	void templateThatIsDerivedHasNoEffect() {
+		this.runner.withUserConfiguration(Derived.class).run((context) -> {
+			try (LockHandle lock = context.getBean("reports", LockOperations.class).acquire("42")) {
+				assertThat(context.getBean(TestLocks.class).isHeldByThisProcess("report:42")).isTrue();
+			}
+		});
 	}
 
 	@Test
@@ -206,6 +217,16 @@ class TestLocksContextTests {
 	 */
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	static class Application {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Derived {
+
+		@Bean
+		LockOperations reports(LockTemplate locks) {
+			return locks.named("report");
+		}
 
 	}
 

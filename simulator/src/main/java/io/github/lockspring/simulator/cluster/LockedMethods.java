@@ -56,12 +56,10 @@ public class LockedMethods {
 	 */
 	static LockedMethods proxy(LockTemplate locks, Executor executor) {
 		DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-		beans.registerSingleton("lockTemplate", locks);
 		beans.registerSingleton("applicationTaskExecutor", executor);
 		LockDefaults defaults = new LockDefaults(locks.defaultOptions(), null, false, true, Map.of(),
 				new LockDefaults.Jpa(false, false));
-		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(beans, () -> defaults, true);
-		interceptor.use(locks);
+		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(beans, () -> defaults, () -> locks, true);
 		ProxyFactory factory = new ProxyFactory(new LockedMethods());
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(new DistributedLockAdvisor(interceptor));
