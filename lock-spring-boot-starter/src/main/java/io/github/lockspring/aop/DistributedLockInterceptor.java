@@ -52,7 +52,9 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 
 	private final DeclarationChecks checks;
 
-	private final Supplier<LockTemplate> template;
+	private final Supplier<LockTemplate> templates;
+
+	private volatile @Nullable LockTemplate template;
 
 	private final LockAttributesSource source;
 
@@ -84,16 +86,16 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	 * @param beanFactory the bean factory for the lookup of properties and converters
 	 * @param defaults supplies the configuration of annotations; called when the first
 	 * annotation is read
-	 * @param template supplies the template that acquires the locks; called when the
-	 * first method is called, or before
+	 * @param templates supplies the template that acquires the locks, or an equal one;
+	 * called when the first method is called, or before
 	 * @param proxies whether calls are intercepted by proxies, which cannot intercept all
 	 * methods
 	 */
 	public DistributedLockInterceptor(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults,
-			Supplier<LockTemplate> template, boolean proxies) {
+			Supplier<LockTemplate> templates, boolean proxies) {
 		Supplier<LockDefaults> known = SingletonSupplier.of(defaults);
 		this.checks = new DeclarationChecks(() -> known.get().failOnInvalid());
-		this.template = SingletonSupplier.of(template);
+		this.templates = templates;
 		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks,
 				new ClassProxies(proxies ? beanFactory : null));
 		this.beanFactory = beanFactory;
@@ -198,10 +200,16 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	/**
 	 * Return the template that acquires the locks. To be called once before the context
 	 * is closed, when beans can no longer be looked up, but methods may still be called
-	 * for the first time.
+	 * for the first time. A thread that finds none holds no lock while it looks for one,
+	 * because another one may be creating beans that it needs.
 	 */
 	public LockTemplate template() {
-		return this.template.get();
+		LockTemplate known = this.template;
+		if (known == null) {
+			known = this.templates.get();
+			this.template = known;
+		}
+		return known;
 	}
 
 	private static LockTemplate templateOf(LockAttributes lock, LockTemplate template) {

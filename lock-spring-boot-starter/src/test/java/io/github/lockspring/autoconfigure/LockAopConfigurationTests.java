@@ -17,8 +17,11 @@
 package io.github.lockspring.autoconfigure;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -171,6 +174,15 @@ class LockAopConfigurationTests {
 	 * The mode is changed after the beans were defined, as it may be after a build.
 	 */
 	@Test
+	@Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
+	void methodMayBeCalledByAnotherThreadWhileBeansAreCreated() {
+		this.runner.withUserConfiguration(EarlyThread.class).run((context) -> {
+			context.getBean(Thread.class).join();
+			assertThat(context.getBean(RecordingBackend.class).keys()).containsExactly("lock:order:42");
+		});
+	}
+
+	@Test
 	void modeThatIsNotThatOfTheBuildIsExplained() {
 		this.runner
 			.withInitializer((context) -> context.addBeanFactoryPostProcessor(
@@ -245,6 +257,26 @@ class LockAopConfigurationTests {
 		static BeanPostProcessor postProcessor(Early early) {
 			return new BeanPostProcessor() {
 			};
+		}
+
+	}
+
+	/**
+	 * A thread that calls a locked method. Because of its name, which is that of the
+	 * creating thread, Spring lets it wait for what is being created.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyThread {
+
+		@Bean
+		Thread thread(Orders orders) {
+			Thread thread = new Thread(() -> orders.pay(42), Thread.currentThread().getName());
+			thread.setDaemon(true);
+			thread.start();
+			while (thread.isAlive() && thread.getState() != Thread.State.WAITING) {
+				Thread.onSpinWait();
+			}
+			return thread;
 		}
 
 	}
