@@ -31,7 +31,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.DecoratingProxy;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotationConfigurationException;
@@ -232,7 +234,16 @@ final class LockAttributesSource {
 
 	private static boolean isCoveredByItsClass(Method method, Class<?> targetClass) {
 		return !Modifier.isStatic(method.getModifiers()) && MethodCheck.isVisible(method, targetClass)
-				&& !method.isSynthetic() && !ReflectionUtils.isObjectMethod(method);
+				&& !method.isSynthetic() && !ReflectionUtils.isObjectMethod(method)
+				&& !isInfrastructure(method.getDeclaringClass());
+	}
+
+	/**
+	 * Return whether a type is one that proxies of Spring implement in addition to those
+	 * of their target, as those of HTTP clients and repositories do.
+	 */
+	private static boolean isInfrastructure(Class<?> type) {
+		return type.isAssignableFrom(Advised.class) || type == DecoratingProxy.class;
 	}
 
 	private static <A extends Annotation> List<MergedAnnotation<A>> find(MergedAnnotations annotations, Class<A> type,

@@ -16,9 +16,11 @@
 
 package io.github.lockspring.aop;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.AopConfigException;
+import org.springframework.aop.framework.ProxyFactory;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
@@ -180,6 +182,13 @@ class ClassAnnotationTests {
 	void annotationOfTheInterfaceHoldsForGenericMethodOfAClassThatDoesNotImplementIt() {
 		this.proxies.proxy(new GenericCounted()).count(3L);
 		assertLocked("generic:3");
+	}
+
+	@Test
+	void annotationOfTheInterfaceOfAClientHoldsForItsOwnMethods() {
+		Quotes client = ProxyFactory.getProxy(Quotes.class, (MethodInterceptor) (invocation) -> "a quote");
+		assertThat(this.proxies.proxy(client, Quotes.class).quote(7)).isEqualTo("a quote");
+		assertLocked("quote:7");
 	}
 
 	@Test
@@ -352,6 +361,17 @@ class ClassAnnotationTests {
 		@Override
 		public void send(String what) {
 		}
+
+	}
+
+	/**
+	 * Implemented by a proxy of Spring, as interfaces of HTTP clients and repositories
+	 * are.
+	 */
+	@DistributedLock(name = "quote", key = "#id")
+	interface Quotes {
+
+		String quote(long id);
 
 	}
 
