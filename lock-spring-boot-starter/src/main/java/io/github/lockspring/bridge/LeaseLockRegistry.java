@@ -62,7 +62,8 @@ import io.github.lockspring.support.KeyFormat;
  * {@code unlock()} throws {@link IllegalMonitorStateException} if the thread does not own
  * the lock, and {@link java.util.ConcurrentModificationException} if the lease was lost
  * in the meantime. After a loss, the thread can acquire the lock again; each acquisition
- * is still to be unlocked. Conditions are not supported.
+ * is still to be unlocked, those that are lost first. An attempt that fails ends them.
+ * Conditions are not supported.
  * <p>
  * Leases are renewed automatically, unless the options say otherwise. A lock that is
  * acquired with a time to live of its own is not renewed, but expires after that time,

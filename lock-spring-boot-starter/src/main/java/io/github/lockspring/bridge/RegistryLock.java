@@ -100,6 +100,7 @@ final class RegistryLock implements DistributedLock {
 		Hold hold = acquire((owner) -> step.acquire(this.registry.engine(), this.storeKey, options, owner, waitNanos),
 				claim, (held != null && held.hasLease()) ? held.owner() : claim);
 		if (hold == null) {
+			this.registry.holds().remove(claim); // what it held before is lost
 			return false;
 		}
 		this.lastUsed = System.currentTimeMillis();
@@ -127,6 +128,10 @@ final class RegistryLock implements DistributedLock {
 		return (holds != null) ? holds.peek() : null;
 	}
 
+	/**
+	 * Release an acquisition that is lost, if there is one, so that a key that was
+	 * acquired again afterwards is held until the last {@code unlock()}.
+	 */
 	@Override
 	public void unlock() {
 		Claim claim = new Claim(Thread.currentThread(), this.storeKey);
@@ -134,7 +139,8 @@ final class RegistryLock implements DistributedLock {
 		if (holds == null) {
 			throw notOwned();
 		}
-		Hold hold = holds.pop();
+		Hold hold = holds.stream().filter((each) -> !each.hasLease()).findFirst().orElseGet(holds::element);
+		holds.remove(hold);
 		if (holds.isEmpty()) {
 			this.registry.holds().remove(claim);
 		}

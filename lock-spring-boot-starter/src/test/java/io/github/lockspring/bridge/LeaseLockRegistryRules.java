@@ -255,11 +255,22 @@ abstract class LeaseLockRegistryRules {
 			return null;
 		});
 		this.lock.lock();
+		assertLost(this.lock);
+		assertLost(this.lock);
 		assertHeld();
 		this.lock.unlock();
 		assertFree();
-		assertLost(this.lock);
-		assertLost(this.lock);
+		assertNotOwned(this.lock);
+	}
+
+	@Test
+	void lostLockThatIsHeldElsewhereIsNotOwned() throws Exception {
+		this.lock.lock(SHORT);
+		inOtherThread(() -> {
+			this.elsewhere.lock();
+			return null;
+		});
+		assertThat(this.lock.tryLock()).isFalse();
 		assertNotOwned(this.lock);
 	}
 
