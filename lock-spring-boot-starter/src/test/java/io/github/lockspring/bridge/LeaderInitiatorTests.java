@@ -29,6 +29,7 @@ import org.springframework.integration.support.leader.LockRegistryLeaderInitiato
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 
@@ -45,7 +46,9 @@ class LeaderInitiatorTests {
 
 	private final LocalStore store = new LocalStore();
 
-	private final LockTemplate locks = LockTemplate.builder(new LocalLockBackend(this.store)).build();
+	private final RecordingBackend backend = new RecordingBackend(this.store);
+
+	private final LockTemplate locks = LockTemplate.builder(this.backend).build();
 
 	private final LockTemplate elsewhere = LockTemplate.builder(new LocalLockBackend(this.store)).build();
 
@@ -92,6 +95,16 @@ class LeaderInitiatorTests {
 		this.initiator.stop();
 		awaitLastEvent("revoked");
 		Awaitility.await().until(() -> this.store.holders(KEY).isEmpty());
+	}
+
+	@Test
+	void leaderWithoutAStoreIsRevokedAndElectedWhenTheStoreIsBack() {
+		this.backend.setDown(true);
+		assertThat(this.store.expire(KEY)).isTrue();
+		awaitEvents("granted", "revoked");
+		this.backend.setDown(false);
+		awaitEvents("granted", "revoked", "granted");
+		assertThat(this.store.holders(KEY)).hasSize(1);
 	}
 
 	/**
