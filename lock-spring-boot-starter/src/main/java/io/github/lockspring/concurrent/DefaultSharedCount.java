@@ -20,21 +20,17 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadFactory;
 
 import org.springframework.util.Assert;
 
 import io.github.lockspring.engine.Values;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
-import io.github.lockspring.support.DaemonThreads;
 
 /**
  * Default implementation of {@link SharedCount}.
  */
 final class DefaultSharedCount extends ExpirableValue implements SharedCount {
-
-	private static final ThreadFactory THREADS = DaemonThreads.virtualOrNamed("lock-count-");
 
 	private final Map<SharedCountListener, Values.Registration> listeners = new ConcurrentHashMap<>();
 
@@ -67,7 +63,7 @@ final class DefaultSharedCount extends ExpirableValue implements SharedCount {
 
 	@Override
 	public void addListener(SharedCountListener listener) {
-		addListener(listener, (delivery) -> THREADS.newThread(delivery).start());
+		addListener(listener, Runnable::run);
 	}
 
 	@Override

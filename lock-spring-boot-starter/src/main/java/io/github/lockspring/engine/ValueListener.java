@@ -18,6 +18,7 @@ package io.github.lockspring.engine;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
@@ -25,15 +26,19 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Value;
+import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.KeyFormat;
 
 /**
  * Calls a listener of a value, with one value at a time: always with the last one, and
- * with none twice in a row. Thread-safe.
+ * with none twice in a row. Its executor, which may run it immediately, is called in a
+ * separate thread. Thread-safe.
  */
 final class ValueListener implements WatchedValues.Observer {
 
 	private static final Log logger = LogFactory.getLog(ValueListener.class);
+
+	private static final ThreadFactory THREADS = DaemonThreads.virtualOrNamed("lock-value-");
 
 	private final String key;
 
@@ -76,8 +81,12 @@ final class ValueListener implements WatchedValues.Observer {
 			}
 			this.delivering = true;
 		}
+		execute((delivery) -> THREADS.newThread(delivery).start(), () -> execute(this.executor, this::deliver));
+	}
+
+	private void execute(Executor executor, Runnable task) {
 		try {
-			this.executor.execute(this::deliver);
+			executor.execute(task);
 		}
 		catch (Throwable ex) {
 			if (!(ex instanceof RejectedExecutionException)) {

@@ -129,10 +129,16 @@ public abstract class SharedCountContract extends LockClientContract {
 			throw new IllegalStateException("test");
 		});
 		for (int i = 0; i < 100; i++) {
-			this.count.addListener((newCount) -> {
+			SharedCountListener blocking = (newCount) -> {
 				blocked.add(newCount);
 				awaitUninterruptibly(end);
-			});
+			};
+			if (i % 2 == 0) {
+				this.count.addListener(blocking);
+			}
+			else {
+				this.count.addListener(blocking, Runnable::run);
+			}
 		}
 		List<Integer> counts = listen(this.count);
 		this.count.setCount(1);
