@@ -389,10 +389,13 @@ public final class LockEngine implements AutoCloseable {
 	 * it is restarted.
 	 * @param delay the delay
 	 * @param action what to run; may wait for the store
+	 * @return what to run if the action is no longer needed
 	 */
-	public void runAfter(Duration delay, Runnable action) {
+	public Runnable runAfter(Duration delay, Runnable action) {
 		AsyncDispatcher steps = this.dispatchers.steps();
-		steps.wakeUpAt(this.time.nanoTime() + Durations.nanos(delay), () -> steps.execute(action));
+		AsyncDispatcher.Timer timer = steps.wakeUpAt(this.time.nanoTime() + Durations.nanos(delay),
+				() -> steps.execute(action));
+		return () -> steps.cancel(timer);
 	}
 
 	/**

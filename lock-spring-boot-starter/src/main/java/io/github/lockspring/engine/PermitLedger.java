@@ -190,8 +190,9 @@ public final class PermitLedger {
 		CompletableFuture<Value> limit = this.limits.getAsync(attempt.key, attempt.answerDeadline);
 		long remaining = this.engine.nanosUntil(attempt.answerDeadline);
 		if (!limit.isDone() && !Durations.isIndefinite(remaining)) {
-			this.engine.runAfter(Duration.ofNanos(remaining),
+			Runnable answered = this.engine.runAfter(Duration.ofNanos(remaining),
 					() -> limit.completeExceptionally(this.engine.context().store().notAnswered()));
+			limit.whenComplete((value, failure) -> answered.run());
 		}
 		limit.thenAccept((value) -> acquire(attempt, attempt.terms.mode(value))).whenComplete((begun, failure) -> {
 			if (failure != null) {

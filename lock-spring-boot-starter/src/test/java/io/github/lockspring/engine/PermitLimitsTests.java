@@ -15,6 +15,7 @@
  */
 package io.github.lockspring.engine;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -157,6 +158,25 @@ class PermitLimitsTests {
 	void limitThatIsReadAsynchronouslyAfterTheWaitTimeLeavesLessTime() {
 		assertThat(timeoutAfterLateLimit((ledger, wait) -> ledger.acquireAsync(KEY, TERMS, wait).join() != null))
 			.isEqualTo(Duration.ofMillis(600));
+	}
+
+	@Test
+	void limitThatIsReadAsynchronouslyLeavesNothing() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		FaultyBackend backend = new FaultyBackend(this.store);
+		backend.next(FaultyBackend.Kind.READ, FaultyBackend.Fault.after(() -> awaitUninterruptibly(asked)));
+		try (LockEngine slow = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time)) {
+			PermitLedger user = new PermitLedger(slow);
+			WeakReference<PermitLedger> left = new WeakReference<>(user);
+			CompletableFuture<Hold> hold = user.acquireAsync(KEY, TERMS, Duration.ofHours(1).toNanos());
+			asked.countDown();
+			assertThat(hold.get(1, TimeUnit.MINUTES)).isNotNull();
+			user = null;
+			await().until(() -> {
+				System.gc();
+				return left.get() == null;
+			});
+		}
 	}
 
 	/**
