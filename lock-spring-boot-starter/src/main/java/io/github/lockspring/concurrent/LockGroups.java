@@ -49,7 +49,7 @@ record LockGroups(List<DefaultLeaseLock> locks, List<List<DefaultLeaseLock>> gro
 		requireNumber(members.size(), members.values());
 		List<DefaultLeaseLock> sorted = members.values()
 			.stream()
-			.sorted(Comparator.comparing((DefaultLeaseLock lock) -> lock.engine().backendName())
+			.sorted(Comparator.comparing((DefaultLeaseLock lock) -> lock.engine().description())
 				.thenComparing(DefaultLeaseLock::storeKey))
 			.toList();
 		return new LockGroups(sorted, groups(sorted));

@@ -417,6 +417,14 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
+	 * Return the name of the backend and the address of its store, for display.
+	 * @return the description
+	 */
+	public String description() {
+		return this.context.store().description();
+	}
+
+	/**
 	 * Return what operators and tests see of this engine and its store.
 	 * @return the inspection
 	 */

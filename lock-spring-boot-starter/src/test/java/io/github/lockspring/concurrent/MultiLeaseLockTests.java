@@ -249,6 +249,24 @@ class MultiLeaseLockTests {
 	}
 
 	@Test
+	void storesOfTheSameNameAreLockedInOneOrder() {
+		LockBackend one = spy("redis", this.firstStore);
+		LockBackend two = spy("redis", this.secondStore);
+		willReturn("one:6379").given(one).address();
+		willReturn("two:6379").given(two).address();
+		try (LockTemplate onOne = LockTemplate.builder(one).shutdownTimeout(Duration.ZERO).build();
+				LockTemplate onTwo = LockTemplate.builder(two).shutdownTimeout(Duration.ZERO).build()) {
+			LeaseLock first = new LockClient(onOne).lock("a");
+			LeaseLock second = new LockClient(onTwo).lock("a");
+			LockHandle holder = first.lockAsync().join();
+			assertThat(this.client.multiLock(first, second).tryLock()).isFalse();
+			assertThat(this.client.multiLock(second, first).tryLock()).isFalse();
+			verify(two, never()).tryAcquire(any(), any());
+			holder.close();
+		}
+	}
+
+	@Test
 	void tokensOfTwoBackendsAreNotOne() {
 		this.both.lock();
 		assertThat(this.client.lock("a").fencingToken()).isEqualTo(this.other.lock("b").fencingToken());
