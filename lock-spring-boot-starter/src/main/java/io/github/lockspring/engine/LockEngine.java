@@ -392,7 +392,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @return what to run if the action is no longer needed
 	 */
 	public Runnable runAfter(Duration delay, Runnable action) {
-		AsyncDispatcher steps = this.dispatchers.steps();
+		AsyncDispatcher steps = steps();
 		AsyncDispatcher.Timer timer = steps.wakeUpAt(this.time.nanoTime() + Durations.nanos(delay),
 				() -> steps.execute(action));
 		return () -> steps.cancel(timer);
@@ -450,6 +450,10 @@ public final class LockEngine implements AutoCloseable {
 
 	EngineContext context() {
 		return this.context;
+	}
+
+	AsyncDispatcher steps() {
+		return this.dispatchers.steps();
 	}
 
 	PermitLimits permitLimits() {

@@ -187,7 +187,8 @@ public final class PermitLedger {
 	}
 
 	private void readLimit(Attempt attempt) {
-		CompletableFuture<Value> limit = this.limits.getAsync(attempt.key, attempt.answerDeadline);
+		CompletableFuture<Value> limit = this.limits.getAsync(attempt.key, attempt.answerDeadline,
+				this.engine.steps()::execute);
 		long remaining = this.engine.nanosUntil(attempt.answerDeadline);
 		if (!limit.isDone() && !Durations.isIndefinite(remaining)) {
 			Runnable answered = this.engine.runAfter(Duration.ofNanos(remaining),
@@ -371,7 +372,7 @@ public final class PermitLedger {
 		@Override
 		public void run() {
 			if (this.engine.isClosed()) {
-				this.result.completeExceptionally(EngineContext.closedException());
+				this.engine.steps().execute(() -> this.result.completeExceptionally(EngineContext.closedException()));
 			}
 		}
 

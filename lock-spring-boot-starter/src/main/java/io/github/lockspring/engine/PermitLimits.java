@@ -179,11 +179,14 @@ final class PermitLimits {
 	/**
 	 * Return the limit of a key like {@link #get(String, long, boolean)}, without
 	 * blocking the calling thread.
+	 * @param executor completes the future, because the thread that reads the limit may
+	 * do so for itself
 	 */
-	CompletableFuture<Value> getAsync(String key, long answerDeadline) {
+	CompletableFuture<Value> getAsync(String key, long answerDeadline, Executor executor) {
 		Value known = known(key);
 		return (known != null) ? CompletableFuture.completedFuture(known)
-				: read(key, answerDeadline, this::runAsync).copy();
+				: read(key, answerDeadline, this::runAsync).whenCompleteAsync((value, failure) -> {
+				}, executor);
 	}
 
 	private void runAsync(Runnable reading) {

@@ -19,6 +19,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.test.SettableTime;
 
 import static io.github.lockspring.engine.Harness.KEY;
@@ -177,6 +179,45 @@ class PermitLimitsTests {
 				return left.get() == null;
 			});
 		}
+	}
+
+	@Test
+	void callbackDoesNotBlockTheThreadThatReadsTheLimitForIt() {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch over = new CountDownLatch(1);
+		FaultyBackend backend = new FaultyBackend(this.store);
+		backend.next(FaultyBackend.Kind.READ, FaultyBackend.Fault.before(() -> {
+			awaitUninterruptibly(asked);
+			throw new BackendUnavailableException("test", null);
+		}));
+		try (LockEngine slow = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time)) {
+			PermitLedger user = new PermitLedger(slow);
+			CompletableFuture<Boolean> reading = CompletableFuture
+				.supplyAsync(() -> user.acquireUninterruptibly(KEY, TERMS, 0));
+			await().until(() -> backend.count(FaultyBackend.Kind.READ) == 1);
+			CompletableFuture<?> joined = user.acquireAsync(KEY, TERMS, 0);
+			joined.whenComplete((hold, failure) -> awaitUninterruptibly(over));
+			asked.countDown();
+			assertThat(reading).failsWithin(Duration.ofMinutes(1)).withThrowableOfType(ExecutionException.class);
+			assertThat(joined).failsWithin(Duration.ofMinutes(1)).withThrowableOfType(ExecutionException.class);
+			over.countDown();
+		}
+	}
+
+	@Test
+	void callbackDoesNotBlockTheShutdown() {
+		CountDownLatch over = new CountDownLatch(1);
+		FaultyBackend backend = new FaultyBackend(this.store);
+		backend.always(FaultyBackend.Kind.READ, FaultyBackend.Fault.unavailable());
+		LockEngine away = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time);
+		CompletableFuture<Hold> waiting = new PermitLedger(away).acquireAsync(KEY, TERMS,
+				Duration.ofHours(1).toNanos());
+		await().until(() -> !away.stateListeners().isEmpty());
+		waiting.whenComplete((hold, failure) -> awaitUninterruptibly(over));
+		CompletableFuture<Void> closing = CompletableFuture.runAsync(away::close);
+		assertThat(closing).succeedsWithin(Duration.ofMinutes(1));
+		assertThat(waiting).failsWithin(Duration.ofMinutes(1)).withThrowableOfType(ExecutionException.class);
+		over.countDown();
 	}
 
 	/**
