@@ -99,15 +99,12 @@ public final class PermitLedger {
 			throws InterruptedException {
 		long deadline = this.engine.deadlineAfter(waitNanos);
 		long answerDeadline = deadline + this.engine.context().answerNanos();
-		Value limit = this.limits.known(key);
-		long remaining = waitNanos;
+		Value known = this.limits.known(key);
+		Value limit = (known != null) ? known
+				: whenAvailable(() -> this.limits.get(key, answerDeadline, interruptible), deadline, interruptible);
+		// negative if a call took longer
+		long remaining = (known != null) ? waitNanos : deadline - this.time.nanoTime();
 		while (true) {
-			if (limit == null) {
-				limit = whenAvailable(() -> this.limits.get(key, answerDeadline, interruptible), deadline,
-						interruptible);
-				// negative if a call took longer
-				remaining = deadline - this.time.nanoTime();
-			}
 			Permits mode = terms.mode(limit);
 			PermitOwner owner = new PermitOwner(Thread.currentThread());
 			AcquireOptions options = terms.options(mode);
@@ -116,11 +113,11 @@ public final class PermitLedger {
 						: this.engine.acquireUninterruptibly(key, options, owner, remaining));
 			}
 			catch (EngineException ex) {
-				if (!whenAvailable(() -> this.limits.isOutdated(key, ex, mode, answerDeadline), deadline,
-						interruptible)) {
+				limit = this.limits.newerThan(key, mode, ex);
+				if (limit == null) {
 					throw ex;
 				}
-				limit = null;
+				remaining = deadline - this.time.nanoTime();
 			}
 		}
 	}
@@ -195,6 +192,10 @@ public final class PermitLedger {
 					() -> limit.completeExceptionally(this.engine.context().store().notAnswered()));
 			limit.whenComplete((value, failure) -> answered.run());
 		}
+		acquire(attempt, limit);
+	}
+
+	private void acquire(Attempt attempt, CompletableFuture<Value> limit) {
 		limit.thenAccept((value) -> acquire(attempt, attempt.terms.mode(value))).whenComplete((begun, failure) -> {
 			if (failure != null) {
 				failed(attempt, failure);
@@ -238,16 +239,13 @@ public final class PermitLedger {
 		result.whenComplete((hold, failure) -> acquisition.cancel(false));
 		acquisition.whenComplete((hold, failure) -> {
 			if (failure instanceof EngineException ex) {
-				this.engine.values()
-					.async(() -> this.limits.isOutdated(attempt.key, ex, mode, attempt.answerDeadline))
-					.whenComplete((again, other) -> {
-						if (Boolean.TRUE.equals(again)) {
-							readLimit(attempt);
-						}
-						else {
-							failed(attempt, (other != null) ? other : ex);
-						}
-					});
+				Value newer = this.limits.newerThan(attempt.key, mode, ex);
+				if (newer != null) {
+					acquire(attempt, CompletableFuture.completedFuture(newer));
+				}
+				else {
+					failed(attempt, ex);
+				}
 			}
 			else if (failure != null) {
 				result.completeExceptionally(failure);

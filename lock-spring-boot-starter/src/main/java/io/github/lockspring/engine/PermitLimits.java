@@ -45,7 +45,7 @@ import io.github.lockspring.support.TimerThread;
  * <li>When it was changed, waiting acquisitions are woken, and start again with the new
  * limit.</li>
  * <li>A request of a process that has not detected a change yet is rejected by the store
- * if permits are in use with the new limit. The process then reads the limit again.</li>
+ * if permits are in use with the new limit. The process then retries with that.</li>
  * <li>The limit of a key that was not used for a while is no longer watched.</li>
  * </ol>
  * A store without values has no limits that can be changed. Thread-safe.
@@ -252,19 +252,18 @@ final class PermitLimits {
 	}
 
 	/**
-	 * Read the limit again if an acquisition was rejected because of a newer one.
-	 * @return whether the acquisition may be retried
+	 * Return the newer limit because of which an acquisition was rejected: that of the
+	 * permits in use, even if the store has lost it.
+	 * @return the limit with which to retry, or {@code null} if that is not the reason
 	 */
-	boolean isOutdated(String key, EngineException failure, Permits wanted, long answerDeadline) {
-		return failure.getCause() instanceof PermitLimitException rejection && rejection.version() > wanted.version()
-				&& this.context.store().hasValues()
-				&& (newerThan(key, wanted) != null || refresh(key, answerDeadline).version() > wanted.version());
-	}
-
-	private Value refresh(String key, long answerDeadline) {
-		Value value = this.values.read(key + SUFFIX, this.context.timeoutUntil(answerDeadline));
-		onChanged(key, value);
-		return value;
+	@Nullable Value newerThan(String key, Permits wanted, EngineException failure) {
+		if (failure.getCause() instanceof PermitLimitException rejection && rejection.version() > wanted.version()) {
+			Value limit = new Value(rejection.limit(), rejection.version());
+			onChanged(key, limit);
+			Value known = newerThan(key, wanted);
+			return (known != null) ? known : limit;
+		}
+		return null;
 	}
 
 	/**

@@ -37,6 +37,7 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.ValueChange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -500,6 +501,16 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 		semaphore.acquire(4);
 		assertThat(semaphore.tryAcquire()).isFalse();
 		assertThat(one(3).availablePermits()).isZero();
+	}
+
+	@Test
+	void limitThatTheStoreHasLostIsThatOfThePermitsInUse() throws InterruptedException {
+		requireResize();
+		one(2).resize(5);
+		one(2).acquire(3);
+		this.one.update("lock:" + this.key + ":permits", new ValueChange.Delete(ValueChange.ANY_VERSION));
+		assertThat(two(2).tryAcquire(1, LONG)).isTrue();
+		assertThat(two(2).limit()).isEqualTo(5);
 	}
 
 	@Test

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.test.SettableTime;
 
 import static io.github.lockspring.engine.Harness.KEY;
@@ -121,7 +122,7 @@ class PermitLimitsTests {
 	}
 
 	@Test
-	void acquisitionThatIsRejectedWaitsForAStoreThatIsAway() {
+	void acquisitionThatIsRejectedLearnsTheLimitFromThat() {
 		FaultyBackend backend = new FaultyBackend(this.store);
 		try (LockEngine cut = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time)) {
 			PermitLedger rejected = new PermitLedger(cut);
@@ -129,25 +130,21 @@ class PermitLimitsTests {
 			backend.always(FaultyBackend.Kind.READ, FaultyBackend.Fault.unavailable());
 			this.elsewhere.setLimit(KEY, 3);
 			assertThat(this.elsewhere.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
-			long wait = Duration.ofHours(1).toNanos();
-			CompletableFuture<Hold> hold = rejected.acquireAsync(KEY, TERMS, wait);
-			CompletableFuture<Boolean> acquired = CompletableFuture
-				.supplyAsync(() -> rejected.acquireUninterruptibly(KEY, TERMS, wait));
-			long reads = backend.count(FaultyBackend.Kind.READ);
-			await().until(() -> {
-				this.time.advance(Duration.ofMillis(100));
-				return backend.count(FaultyBackend.Kind.READ) > reads + 10;
-			});
-			assertThat(hold).isNotDone();
-			assertThat(acquired).isNotDone();
-			backend.heal();
-			await().until(() -> {
-				this.time.advance(Duration.ofMillis(100));
-				return hold.isDone() && acquired.isDone();
-			});
-			assertThat(hold.join()).isNotNull();
-			assertThat(acquired.join()).isTrue();
+			assertThat(rejected.acquireAsync(KEY, TERMS, 0)).succeedsWithin(Duration.ofMinutes(1)).isNotNull();
+			this.elsewhere.setLimit(KEY, 4);
+			assertThat(this.elsewhere.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+			assertThat(rejected.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
 		}
+	}
+
+	@Test
+	void limitThatTheStoreHasLostIsThatOfThePermitsInUse() {
+		this.elsewhere.setLimit(KEY, 5);
+		assertThat(this.elsewhere.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+		this.otherEngine.values().update(KEY + ":permits", new ValueChange.Delete(ValueChange.ANY_VERSION));
+		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+		assertThat(this.ledger.acquireAsync(KEY, TERMS, 0)).succeedsWithin(Duration.ofMinutes(1)).isNotNull();
+		assertThat(this.ledger.limit(KEY, TERMS)).isEqualTo(5);
 	}
 
 	@Test
