@@ -400,9 +400,11 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	/**
-	 * Leave for a caller that cancelled too late: all others have entered.
+	 * Leave for a caller that cancelled too late: all others have entered. Another call
+	 * for this participant either fails or leaves.
 	 */
 	private void leaveUnnoticed() {
+		this.lock.lock();
 		try {
 			leave(0);
 		}
@@ -411,6 +413,9 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		}
 		catch (LockException ex) {
 			logger.debug("Could not leave the " + this + " after entering it was cancelled", ex);
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 

@@ -126,6 +126,40 @@ class DefaultDistributedDoubleBarrierTests {
 	}
 
 	@Test
+	void participantThatIsCancelledLeavesAlthoughItEntersAgainAtOnce() throws Exception {
+		for (int i = 0; i < 20; i++) {
+			DistributedDoubleBarrier first = this.slow.client.doubleBarrier("a", 2);
+			CompletableFuture<Boolean> cancelled = first.enterAsync(LONG);
+			awaitUntil(() -> state().count() == 1);
+			this.paused = true;
+			DistributedDoubleBarrier second = this.other.client.doubleBarrier("a", 2);
+			CompletableFuture<Boolean> entering = second.enterAsync(LONG);
+			awaitUntil(() -> state().phase() == Phase.FULL);
+			assertThat(cancelled.cancel(true)).isTrue();
+			AtomicBoolean over = new AtomicBoolean();
+			List<TestThread<Boolean>> again = List.of(TestThread.start(() -> enterUntil(over, first)),
+					TestThread.start(() -> enterUntil(over, first)));
+			this.paused = false;
+			assertThat(entering.get(1, TimeUnit.MINUTES)).isTrue();
+			assertThat(second.leave(30, TimeUnit.SECONDS)).isTrue();
+			over.set(true);
+			again.forEach(TestThread::get);
+		}
+	}
+
+	private static boolean enterUntil(AtomicBoolean over, DistributedDoubleBarrier participant) throws Exception {
+		while (!over.get()) {
+			try {
+				assertThat(participant.enter(0, TimeUnit.SECONDS)).isFalse();
+			}
+			catch (IllegalStateException ex) {
+				// it has not left yet
+			}
+		}
+		return true;
+	}
+
+	@Test
 	void participantThatDiedAfterItJoinedHasNotEntered() throws Exception {
 		participant(this.slow, 2).enterAsync(LONG);
 		awaitUntil(() -> state().count() == 1);
