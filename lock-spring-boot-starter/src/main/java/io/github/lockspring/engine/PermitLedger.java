@@ -99,9 +99,9 @@ public final class PermitLedger {
 			throws InterruptedException {
 		long deadline = this.engine.deadlineAfter(waitNanos);
 		long answerDeadline = deadline + this.engine.context().answerNanos();
-		Value known = this.limits.known(key);
-		Value limit = (known != null) ? known
-				: whenAvailable(() -> this.limits.get(key, answerDeadline, interruptible), deadline, interruptible);
+		Value known = this.limits.known(key, terms);
+		Value limit = (known != null) ? known : whenAvailable(
+				() -> this.limits.get(key, terms, answerDeadline, interruptible), deadline, interruptible);
 		// negative if a call took longer
 		long remaining = (known != null) ? waitNanos : deadline - this.time.nanoTime();
 		while (true) {
@@ -184,7 +184,7 @@ public final class PermitLedger {
 	}
 
 	private void readLimit(Attempt attempt) {
-		CompletableFuture<Value> limit = this.limits.getAsync(attempt.key, attempt.answerDeadline,
+		CompletableFuture<Value> limit = this.limits.getAsync(attempt.key, attempt.terms, attempt.answerDeadline,
 				this.engine.steps()::execute);
 		long remaining = this.engine.nanosUntil(attempt.answerDeadline);
 		if (!limit.isDone() && !Durations.isIndefinite(remaining)) {

@@ -100,21 +100,32 @@ final class PermitLimits {
 	 * Return the limit of a key, reading it if it is not known. Of several threads one
 	 * reads, and all get its result or failure.
 	 * @param key the key
+	 * @param wanted the terms of the acquisition
 	 * @param answerDeadline when the store must have answered
 	 * @param interruptible whether an interrupt ends the waiting for another thread
 	 * @return the limit, or {@link Value#ABSENT} if it was never changed
 	 * @throws EngineException if the store failed, or did not answer in time
 	 */
-	Value get(String key, long answerDeadline, boolean interruptible) throws InterruptedException {
-		Value known = known(key);
+	Value get(String key, PermitTerms wanted, long answerDeadline, boolean interruptible) throws InterruptedException {
+		Value known = known(key, wanted);
 		return (known != null) ? known : await(read(key, answerDeadline, Runnable::run), answerDeadline, interruptible);
 	}
 
 	/**
 	 * Return the limit of a key if it is known, or cannot be changed.
 	 */
-	@Nullable Value known(String key) {
+	private @Nullable Value known(String key) {
 		return this.context.store().hasValues() ? use(key).value : Value.ABSENT;
+	}
+
+	/**
+	 * Return the limit of a key like {@link #known(String)}, unless it is too low for an
+	 * acquisition: it may have been raised since.
+	 */
+	@Nullable Value known(String key, PermitTerms wanted) {
+		Value known = known(key);
+		boolean tooLow = known != null && wanted.permits() > wanted.limit(known);
+		return (tooLow && this.context.store().hasValues()) ? null : known;
 	}
 
 	/**
@@ -135,8 +146,10 @@ final class PermitLimits {
 	 * Return the limit of a key with the timeout of any call to the store.
 	 */
 	Value get(String key) {
+		Value known = known(key);
+		long answerDeadline = this.time.nanoTime() + this.context.answerNanos();
 		try {
-			return get(key, this.time.nanoTime() + this.context.answerNanos(), false);
+			return (known != null) ? known : await(read(key, answerDeadline, Runnable::run), answerDeadline, false);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("Unexpected interrupt", ex);
@@ -177,13 +190,13 @@ final class PermitLimits {
 	}
 
 	/**
-	 * Return the limit of a key like {@link #get(String, long, boolean)}, without
-	 * blocking the calling thread.
+	 * Return the limit of a key like {@link #get(String, PermitTerms, long, boolean)},
+	 * without blocking the calling thread.
 	 * @param executor completes the future, because the thread that reads the limit may
 	 * do so for itself
 	 */
-	CompletableFuture<Value> getAsync(String key, long answerDeadline, Executor executor) {
-		Value known = known(key);
+	CompletableFuture<Value> getAsync(String key, PermitTerms wanted, long answerDeadline, Executor executor) {
+		Value known = known(key, wanted);
 		return (known != null) ? CompletableFuture.completedFuture(known)
 				: read(key, answerDeadline, this::runAsync).whenCompleteAsync((value, failure) -> {
 				}, executor);
@@ -340,8 +353,7 @@ final class PermitLimits {
 		 */
 		void read(CompletableFuture<Value> reading, Duration timeout) {
 			try {
-				Value known = this.value;
-				Value present = (known != null) ? known : startToWatch(timeout);
+				Value present = (this.value != null) ? refresh(timeout) : startToWatch(timeout);
 				end();
 				reading.complete(present);
 			}
@@ -361,6 +373,12 @@ final class PermitLimits {
 			if (this.closed) {
 				close();
 			}
+			return latest(present);
+		}
+
+		private Value refresh(Duration timeout) {
+			Value present = PermitLimits.this.values.read(this.key + SUFFIX, timeout);
+			onChanged(this.key, present);
 			return latest(present);
 		}
 

@@ -35,6 +35,7 @@ import io.github.lockspring.test.SettableTime;
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * Tests for {@link PermitLimits}.
@@ -134,6 +135,24 @@ class PermitLimitsTests {
 			this.elsewhere.setLimit(KEY, 4);
 			assertThat(this.elsewhere.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
 			assertThat(rejected.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+		}
+	}
+
+	@Test
+	void limitThatIsTooLowIsReadAgain() {
+		FaultyBackend backend = new FaultyBackend(this.store);
+		backend.setDelivery(FaultyBackend.Delivery.LOSE);
+		try (LockEngine deaf = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time)) {
+			PermitLedger outdated = new PermitLedger(deaf);
+			assertThat(outdated.limit(KEY, TERMS)).isEqualTo(2);
+			this.elsewhere.setLimit(KEY, 3);
+			assertThat(outdated.acquireUninterruptibly(KEY, TERMS.withPermits(3), 0)).isTrue();
+			assertThat(outdated.release(KEY, 3)).isTrue();
+			this.elsewhere.setLimit(KEY, 4);
+			assertThat(outdated.acquireAsync(KEY, TERMS.withPermits(4), 0)).succeedsWithin(Duration.ofMinutes(1))
+				.isNotNull();
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> outdated.acquireUninterruptibly(KEY, TERMS.withPermits(5), 0));
 		}
 	}
 
