@@ -17,12 +17,9 @@
 package io.github.lockspring.engine;
 
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -30,20 +27,16 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.TimeSource;
-import io.github.lockspring.support.TimerThread;
 
 /**
  * Dispatches the steps of asynchronous acquisitions, or other calls, to threads.
  * <ol>
- * <li>One thread at a time takes the next step from the queue.</li>
- * <li>Before it runs the step, which may call the store or run callbacks that a user
- * attached to a future, it lets another thread take the next one.</li>
- * <li>Sleeping acquisitions are woken by a timed task, which only puts them into the
- * queue.</li>
+ * <li>A step may call the store, or run callbacks that a user attached to a future.</li>
+ * <li>Sleeping acquisitions are woken by a timed task, which only dispatches their next
+ * step.</li>
+ * <li>A step that is rejected, because the engine is shut down, is run by the calling
+ * thread. One for which no thread could be started is dispatched again later.</li>
  * </ol>
- * Thus no step waits for another, but thousands of short ones that arrive together do not
- * create thousands of threads. If the executor rejects a task, because the engine is shut
- * down, the steps are run by the calling threads.
  * <p>
  * Thread-safe.
  */
@@ -53,17 +46,11 @@ final class AsyncDispatcher implements DueCalls.Work<AsyncDispatcher.Timer> {
 
 	private static final long PAUSE_NANOS = 100_000_000;
 
-	private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
-
-	private final AtomicBoolean taking = new AtomicBoolean();
-
 	private final AtomicInteger calls = new AtomicInteger();
 
 	private final TimeSource time;
 
 	private final Executor executor;
-
-	private final TimerThread.Task task;
 
 	private final DueCalls<Timer> timers;
 
@@ -75,7 +62,6 @@ final class AsyncDispatcher implements DueCalls.Work<AsyncDispatcher.Timer> {
 	AsyncDispatcher(EngineContext context, Executor executor) {
 		this.time = context.time();
 		this.executor = executor;
-		this.task = context.task(this::takeNext);
 		this.timers = new DueCalls<>(context, Runnable::run, this);
 	}
 
@@ -83,8 +69,16 @@ final class AsyncDispatcher implements DueCalls.Work<AsyncDispatcher.Timer> {
 	 * Dispatch a step to a thread that it may block.
 	 */
 	void execute(Runnable step) {
-		this.steps.add(step);
-		takeNext();
+		try {
+			this.executor.execute(step);
+		}
+		catch (RejectedExecutionException ex) {
+			step.run();
+		}
+		catch (Throwable ex) {
+			logger.error("Could not start a thread for asynchronous acquisitions; it will be retried", ex);
+			wakeUpAt(this.time.nanoTime() + PAUSE_NANOS, () -> execute(step));
+		}
 	}
 
 	/**
@@ -117,35 +111,6 @@ final class AsyncDispatcher implements DueCalls.Work<AsyncDispatcher.Timer> {
 	 */
 	boolean isCalling() {
 		return this.calls.get() > 0;
-	}
-
-	private void takeNext() {
-		if (this.steps.isEmpty() || !this.taking.compareAndSet(false, true)) {
-			return;
-		}
-		try {
-			this.executor.execute(this::take);
-		}
-		catch (RejectedExecutionException ex) {
-			this.taking.set(false);
-			for (Runnable step = this.steps.poll(); step != null; step = this.steps.poll()) {
-				step.run();
-			}
-		}
-		catch (Throwable ex) {
-			this.taking.set(false);
-			logger.error("Could not start a thread for asynchronous acquisitions; it will be retried", ex);
-			this.task.wakeUpAt(this.time.nanoTime() + PAUSE_NANOS);
-		}
-	}
-
-	private void take() {
-		Runnable step = this.steps.poll();
-		this.taking.set(false);
-		takeNext();
-		if (step != null) {
-			step.run();
-		}
 	}
 
 	/**

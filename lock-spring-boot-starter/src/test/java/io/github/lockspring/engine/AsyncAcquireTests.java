@@ -444,6 +444,18 @@ class AsyncAcquireTests {
 	}
 
 	@Test
+	void lackOfThreadsDelaysAnAcquisition() {
+		DirectExecutor executor = new DirectExecutor();
+		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults(), executor);
+		executor.rejectNext(new OutOfMemoryError("a test"));
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), 0);
+		assertThat(future).isNotDone();
+		this.harness.advance(Duration.ofMillis(100));
+		hold(future).release();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
 	void shutdownWaitsForAsynchronousReleases() {
 		Gate gate = new Gate();
 		Hold hold = hold(acquire(WAIT));
