@@ -128,40 +128,24 @@ final class LeaseOperations {
 	 */
 	Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing, boolean recallable)
 			throws SQLException {
-		return (isExclusiveSingleKey(request) && (this.notified || !queueing))
-				? acquireExclusiveSingleKey(connection, request, queueing, recallable)
-				: acquireInRows(connection, request, queueing);
+		boolean single = isExclusiveSingleKey(request) && (this.notified || !queueing);
+		boolean contending = queueing && this.notified && connection.dialect().has(SqlStatement.CONTEND);
+		try {
+			return single
+					? SingleStatementOperations.acquire(connection, request, this.recentKeys, contending, recallable)
+					: new VersionedRowOperations(connection).acquire(request, queueing, this.notified);
+		}
+		catch (SQLException ex) {
+			if (!connection.dialect().isContended(ex)
+					|| (!single && isWorthAnotherTry(connection, ex, request, queueing))) {
+				throw ex;
+			}
+			return ROW_IS_BUSY;
+		}
 	}
 
 	private static boolean isExclusiveSingleKey(LeaseRequest request) {
 		return SingleStatementOperations.isExclusive(request) && !request.terms().fair() && !request.hasMultipleKeys();
-	}
-
-	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing,
-			boolean recallable) throws SQLException {
-		boolean contending = queueing && this.notified && connection.dialect().has(SqlStatement.CONTEND);
-		try {
-			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contending, recallable);
-		}
-		catch (SQLException ex) {
-			if (!connection.dialect().isContended(ex)) {
-				throw ex;
-			}
-			return ROW_IS_BUSY;
-		}
-	}
-
-	private Attempt acquireInRows(LockConnection connection, LeaseRequest request, boolean queueing)
-			throws SQLException {
-		try {
-			return new VersionedRowOperations(connection).acquire(request, queueing, this.notified);
-		}
-		catch (SQLException ex) {
-			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, request, queueing)) {
-				throw ex;
-			}
-			return ROW_IS_BUSY;
-		}
 	}
 
 	/**
