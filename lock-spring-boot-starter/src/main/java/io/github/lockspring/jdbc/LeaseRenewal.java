@@ -18,13 +18,13 @@ package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -37,9 +37,9 @@ import io.github.lockspring.spi.Renewal;
 /**
  * Renews leases on one connection.
  * <ol>
- * <li>Exclusive leases of the same length are renewed together, as many as have 512 keys
- * in one statement. Others are renewed together by one statement that reads their rows
- * and one batch that writes each row once.</li>
+ * <li>Exclusive leases of the same length are renewed by one statement. Others are
+ * renewed together by one statement that reads their rows and one batch that writes each
+ * row once.</li>
  * <li>If a row is locked by another session, or cannot be read, the halves are renewed
  * separately, and so on, so that the row prevents only the renewal of its own
  * leases.</li>
@@ -81,19 +81,19 @@ final class LeaseRenewal {
 	}
 
 	private void renewAll(Collection<LeaseRequest> leases) throws SQLException {
-		Map<Boolean, List<LeaseRequest>> kinds = leases.stream()
-			.collect(Collectors.partitioningBy(SingleStatementOperations::isExclusive));
-		Map<Duration, List<LeaseRequest>> groups = of(kinds, true).stream()
+		Map<Duration, List<LeaseRequest>> exclusive = leases.stream()
+			.filter(SingleStatementOperations::isExclusive)
 			.collect(Collectors.groupingBy((lease) -> lease.terms().leaseTime(), LinkedHashMap::new,
 					Collectors.toList()));
-		for (Map.Entry<Duration, List<LeaseRequest>> group : groups.entrySet()) {
+		for (Map.Entry<Duration, List<LeaseRequest>> group : exclusive.entrySet()) {
 			renew(group.getValue(), (some) -> SingleStatementOperations.renew(this.connection, group.getKey(), some));
 		}
-		renew(of(kinds, false), new VersionedRowRenewal(this.connection)::renew);
-	}
-
-	private static List<LeaseRequest> of(Map<Boolean, List<LeaseRequest>> kinds, boolean exclusive) {
-		return kinds.getOrDefault(exclusive, List.of());
+		List<LeaseRequest> others = leases.stream()
+			.filter(Predicate.not(SingleStatementOperations::isExclusive))
+			.toList();
+		if (!others.isEmpty()) {
+			renew(others, new VersionedRowRenewal(this.connection)::renew);
+		}
 	}
 
 	private boolean isNothingKnown() {
@@ -110,28 +110,7 @@ final class LeaseRenewal {
 		throw new BackendUnavailableException("The timeout elapsed before all leases were renewed", null);
 	}
 
-	/**
-	 * Renew leases in order, each time as many as have the maximum number of distinct
-	 * keys.
-	 */
 	private void renew(List<LeaseRequest> leases, Step step) throws SQLException {
-		List<LeaseRequest> some = new ArrayList<>();
-		Set<String> keys = new HashSet<>();
-		for (LeaseRequest lease : leases) {
-			keys.addAll(lease.keys());
-			if (keys.size() > SqlParameters.MAX_KEYS && !some.isEmpty()) {
-				renewTogether(some, step);
-				some = new ArrayList<>();
-				keys = new HashSet<>(lease.keys());
-			}
-			some.add(lease);
-		}
-		if (!some.isEmpty()) {
-			renewTogether(some, step);
-		}
-	}
-
-	private void renewTogether(List<LeaseRequest> leases, Step step) throws SQLException {
 		if (this.connection.timed().isOverIn(Duration.ZERO)) {
 			return;
 		}
@@ -157,8 +136,8 @@ final class LeaseRenewal {
 			.copyOf(leases.stream().collect(Collectors.groupingBy(LeaseRequest::keys)).values());
 		if (rows.size() > 1) {
 			int middle = rows.size() / 2;
-			renewTogether(rows.subList(0, middle).stream().flatMap(List::stream).toList(), step);
-			renewTogether(rows.subList(middle, rows.size()).stream().flatMap(List::stream).toList(), step);
+			renew(rows.subList(0, middle).stream().flatMap(List::stream).toList(), step);
+			renew(rows.subList(middle, rows.size()).stream().flatMap(List::stream).toList(), step);
 		}
 	}
 

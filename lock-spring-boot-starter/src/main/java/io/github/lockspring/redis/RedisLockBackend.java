@@ -31,6 +31,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -79,8 +81,8 @@ public final class RedisLockBackend implements LockBackend {
 	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
 
 	/**
-	 * Maximum number of keys renewed in one run of a script, so that it does not block
-	 * the server for long.
+	 * Maximum number of leases renewed in one run of a script, and of their keys, so that
+	 * it does not block the server for long.
 	 */
 	private static final int RENEWALS_PER_CALL = 250;
 
@@ -248,17 +250,10 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		byte[] channel = this.client.isListening() ? RedisCall.arg(this.contenders.name()) : NOTHING;
-		List<List<LeaseRequest>> batches = batches(
-				waiting.stream().filter((request) -> !request.hasMultipleKeys()).toList(), POLLED_PER_CALL);
-		List<RedisCall> polls = batches.stream().map((batch) -> this.requests.poll(batch, channel)).toList();
-		List<@Nullable RedisReply> replies = polls.isEmpty() ? List.of() : this.calls.runAll(polls, timeout);
 		Map<LeaseRequest, Denial> denials = new HashMap<>();
-		for (int i = 0; i < batches.size(); i++) {
-			RedisReply reply = replies.get(i);
-			if (reply != null) {
-				addDenials(batches.get(i), reply, denials);
-			}
-		}
+		runInBatches(waiting.stream().filter((request) -> !request.hasMultipleKeys()).toList(), POLLED_PER_CALL,
+				(batch) -> this.requests.poll(batch, channel), timeout,
+				(batch, reply) -> addDenials(batch, reply, denials));
 		return denials;
 	}
 
@@ -273,20 +268,13 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
-		List<List<LeaseRequest>> batches = batches(leases, RENEWALS_PER_CALL);
-		List<RedisCall> renewals = batches.stream().map(this.requests::renewal).toList();
-		List<@Nullable RedisReply> replies = this.calls.runAll(renewals, timeout);
 		Set<LeaseRequest> held = new HashSet<>();
 		Set<LeaseRequest> lost = new HashSet<>();
-		for (int i = 0; i < batches.size(); i++) {
-			RedisReply reply = replies.get(i);
-			if (reply != null) {
-				List<LeaseRequest> batch = batches.get(i);
-				for (int j = 0; j < batch.size(); j++) {
-					((reply.number(j) == 1) ? held : lost).add(batch.get(j));
-				}
+		runInBatches(List.copyOf(leases), RENEWALS_PER_CALL, this.requests::renewal, timeout, (batch, reply) -> {
+			for (int i = 0; i < batch.size(); i++) {
+				((reply.number(i) == 1) ? held : lost).add(batch.get(i));
 			}
-		}
+		});
 		return new Renewal(held, lost);
 	}
 
@@ -296,23 +284,24 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Split leases into batches for one run of a script. In a cluster, a batch is one
-	 * lease, because other leases are on other servers, or may be moved there.
+	 * Run a script for batches of requests, and read the replies that have arrived. In a
+	 * cluster, a batch is one request, because other requests are on other servers, or
+	 * may be moved there.
 	 */
-	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases, int maxSize) {
-		int limit = this.client.isCluster() ? 1 : maxSize;
+	private void runInBatches(List<LeaseRequest> requests, int maxSize, Function<List<LeaseRequest>, RedisCall> call,
+			Duration timeout, BiConsumer<List<LeaseRequest>, RedisReply> reader) {
+		int size = this.client.isCluster() ? 1 : maxSize;
 		List<List<LeaseRequest>> batches = new ArrayList<>();
-		int keys = limit;
-		for (LeaseRequest lease : leases) {
-			int more = lease.hasMultipleKeys() ? lease.keys().size() : 1;
-			if (keys + more > limit) {
-				batches.add(new ArrayList<>());
-				keys = 0;
-			}
-			batches.get(batches.size() - 1).add(lease);
-			keys += more;
+		for (int i = 0; i < requests.size(); i += size) {
+			batches.add(requests.subList(i, Math.min(i + size, requests.size())));
 		}
-		return batches;
+		List<@Nullable RedisReply> replies = this.calls.runAll(batches.stream().map(call).toList(), timeout);
+		for (int i = 0; i < batches.size(); i++) {
+			RedisReply reply = replies.get(i);
+			if (reply != null) {
+				reader.accept(batches.get(i), reply);
+			}
+		}
 	}
 
 	@Override

@@ -18,7 +18,6 @@ package io.github.lockspring.jdbc;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -273,36 +272,6 @@ abstract class SqlLockTableTests {
 			assertThat(renewal.held()).hasSize(9).doesNotContain(leases.get(3));
 			assertThat(renewal.lost()).isEmpty();
 		}
-	}
-
-	@Test
-	void leasesOfMoreKeysThanOneStatementHasParametersAreRenewed() {
-		List<LeaseRequest> leases = IntStream.range(0, 70)
-			.mapToObj((i) -> Requests
-				.of(IntStream.range(0, 256).mapToObj((j) -> "key" + (i * 1000 + j)).sorted().toList()))
-			.toList();
-		long end = System.currentTimeMillis() * 1000 + Duration.ofHours(1).toNanos() / 1000;
-		List<Object[]> rows = leases.stream()
-			.flatMap((lease) -> lease.keys()
-				.stream()
-				.map((key) -> new Object[] { bytes(key), lease.owner().toString(), end }))
-			.toList();
-		this.database.jdbc().execute((Connection connection) -> {
-			connection.setAutoCommit(false);
-			try (PreparedStatement insert = connection.prepareStatement(
-					"INSERT INTO " + this.table + " (lock_key, owner, expires_at, token) VALUES (?, ?, ?, 1)")) {
-				for (Object[] row : rows) {
-					insert.setBytes(1, (byte[]) row[0]);
-					insert.setString(2, (String) row[1]);
-					insert.setLong(3, (Long) row[2]);
-					insert.addBatch();
-				}
-				insert.executeBatch();
-				connection.commit();
-			}
-			return rows.size();
-		});
-		assertThat(this.backend.renew(leases, Requests.TIMEOUT).held()).hasSize(70);
 	}
 
 	private List<LeaseRequest> acquired(int count, IntFunction<LeaseRequest> request) {
