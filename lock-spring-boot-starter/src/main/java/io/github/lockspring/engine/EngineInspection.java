@@ -76,11 +76,49 @@ public final class EngineInspection {
 	}
 
 	/**
-	 * Return what this process holds and waits for. Does not access the store.
+	 * Return what this process holds and waits for. Does not access the store, and
+	 * changes nothing: an expired lease is reported as lost here, and handled as lost
+	 * where it is used.
 	 * @return a snapshot
 	 */
 	public Snapshot snapshot() {
-		return new SnapshotReader(this.context, this.plan).read();
+		List<Snapshot.Held> held = new ArrayList<>();
+		List<Snapshot.Waiting> waiting = new ArrayList<>();
+		this.context.queues()
+			.all()
+			.forEach((queue) -> queue.read((hold) -> held.add(held(hold)),
+					(hold, position) -> waiting.add(waiting(hold, position))));
+		return new Snapshot(held, waiting);
+	}
+
+	private Snapshot.Held held(Hold hold) {
+		Lease lease = hold.lease();
+		LeaseMode mode = hold.isBorrowing() ? LeaseMode.SHARED : lease.request().terms().mode();
+		Snapshot.State state = stateOf(hold);
+		long remaining = (state != Snapshot.State.LOST) ? lease.remainingNanos(this.context.time()) : 0;
+		return new Snapshot.Held(hold.key(), mode, Snapshot.Owner.of(hold.owner()), state, at(lease.grantedNanos()),
+				Duration.ofNanos(Math.max(0, remaining)), hold.token(), hold.acquisitions(),
+				lease.request().ownerText());
+	}
+
+	private Snapshot.State stateOf(Hold hold) {
+		if (hold.isLost() || hold.lease().isExpired(this.context.time())) {
+			return Snapshot.State.LOST;
+		}
+		if (this.plan.isInDoubt(hold)) {
+			return Snapshot.State.IN_DOUBT;
+		}
+		return hold.isRetained() ? Snapshot.State.RETAINED : Snapshot.State.HELD;
+	}
+
+	private Snapshot.Waiting waiting(Hold hold, int position) {
+		return new Snapshot.Waiting(hold.key(), hold.options().mode(), Snapshot.Owner.of(hold.owner()),
+				at(hold.waitStartNanos()), position);
+	}
+
+	private Instant at(long nanos) {
+		TimeSource time = this.context.time();
+		return Instant.ofEpochMilli(time.currentTimeMillis()).minusNanos(Math.max(0, time.nanoTime() - nanos));
 	}
 
 	/**
@@ -365,67 +403,6 @@ public final class EngineInspection {
 			 */
 			LOST
 
-		}
-
-	}
-
-	/**
-	 * Reads the queues of an engine for operators. Changes nothing: an expired lease is
-	 * reported as lost here, and handled as lost where it is used.
-	 */
-	private static final class SnapshotReader {
-
-		private final EngineContext context;
-
-		private final RenewalPlan plan;
-
-		private final long nanos;
-
-		private final long millis;
-
-		private final List<Snapshot.Held> held = new ArrayList<>();
-
-		private final List<Snapshot.Waiting> waiting = new ArrayList<>();
-
-		SnapshotReader(EngineContext context, RenewalPlan plan) {
-			this.context = context;
-			this.plan = plan;
-			this.nanos = context.time().nanoTime();
-			this.millis = context.time().currentTimeMillis();
-		}
-
-		Snapshot read() {
-			this.context.queues().all().forEach((queue) -> queue.read(this::addHeld, this::addWaiting));
-			return new Snapshot(this.held, this.waiting);
-		}
-
-		private void addHeld(Hold hold) {
-			Lease lease = hold.lease();
-			LeaseMode mode = hold.isBorrowing() ? LeaseMode.SHARED : lease.request().terms().mode();
-			Snapshot.State state = stateOf(hold);
-			long remaining = (state != Snapshot.State.LOST) ? lease.remainingNanos(this.context.time()) : 0;
-			this.held.add(new Snapshot.Held(hold.key(), mode, Snapshot.Owner.of(hold.owner()), state,
-					at(lease.grantedNanos()), Duration.ofNanos(Math.max(0, remaining)), hold.token(),
-					hold.acquisitions(), lease.request().ownerText()));
-		}
-
-		private Snapshot.State stateOf(Hold hold) {
-			if (hold.isLost() || hold.lease().isExpired(this.context.time())) {
-				return Snapshot.State.LOST;
-			}
-			if (this.plan.isInDoubt(hold)) {
-				return Snapshot.State.IN_DOUBT;
-			}
-			return hold.isRetained() ? Snapshot.State.RETAINED : Snapshot.State.HELD;
-		}
-
-		private void addWaiting(Hold hold, int position) {
-			this.waiting.add(new Snapshot.Waiting(hold.key(), hold.options().mode(), Snapshot.Owner.of(hold.owner()),
-					at(hold.waitStartNanos()), position));
-		}
-
-		private Instant at(long nanos) {
-			return Instant.ofEpochMilli(this.millis).minusNanos(Math.max(0, this.nanos - nanos));
 		}
 
 	}

@@ -341,7 +341,7 @@ final class Store {
 	}
 
 	/**
-	 * Make a call that changes nothing.
+	 * Make a call that can be repeated as it changes nothing.
 	 */
 	private <T> T read(Supplier<T> call) {
 		boolean interrupted = Thread.interrupted();
@@ -421,15 +421,7 @@ final class Store {
 	}
 
 	Duration probe(String key, Duration timeout) {
-		try {
-			return this.backend.probe(newRequest(key, PROBE, false), timeout);
-		}
-		catch (BackendException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw new BackendUnavailableException("The lock backend '" + name() + "' failed: " + ex, ex);
-		}
+		return read(() -> this.backend.probe(newRequest(key, PROBE, false), timeout));
 	}
 
 	/**
