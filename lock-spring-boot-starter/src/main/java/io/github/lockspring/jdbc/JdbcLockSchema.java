@@ -20,7 +20,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
@@ -40,9 +39,6 @@ public final class JdbcLockSchema {
 	 * Default name of the lock table.
 	 */
 	public static final String DEFAULT_TABLE_NAME = "distributed_lock";
-
-	private static final List<String> PROBES = List.of("UPDATE %s SET version = version WHERE 1 = 0",
-			"INSERT INTO %1$s (%2$s) SELECT %2$s FROM %1$s WHERE 1 = 0", "DELETE FROM %s WHERE 1 = 0");
 
 	private static final int MAX_REPETITIONS = 40;
 
@@ -122,9 +118,6 @@ public final class JdbcLockSchema {
 				requireFit(connection, table);
 			}
 			connection.requireWritable();
-			for (JdbcTable table : tables) {
-				requireRights(connection, table);
-			}
 			requireOperations(connection, tables.get(0), "locks", TrialOperations::lock);
 			requireOperations(connection, tables.get(1), "values", TrialOperations::update);
 		});
@@ -171,31 +164,15 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Run statements that change nothing but need the privileges to do so. Other columns
-	 * may be computed by the database, and cannot be inserted.
-	 */
-	private void requireRights(LockConnection connection, JdbcTable table) throws SQLException {
-		String columns = table.columns().stream().map(JdbcColumn::name).collect(Collectors.joining(", "));
-		for (String template : PROBES) {
-			String probe = template.formatted(table.name(), columns);
-			try {
-				JdbcDialect.execute(connection.connection(), probe);
-			}
-			catch (SQLException ex) {
-				throw explained(ex, connection, table, "cannot be changed by '" + probe + "'");
-			}
-		}
-	}
-
-	/**
-	 * Run operations, and roll them back: settings, triggers and additional columns can
-	 * prevent them in unforeseeable ways.
+	 * Run operations, and roll them back: missing privileges, settings, triggers and
+	 * additional columns can prevent them in unforeseeable ways.
 	 */
 	private void requireOperations(LockConnection connection, JdbcTable table, String use, Task operations)
 			throws SQLException {
 		try {
 			connection.<Boolean>inTransaction(() -> {
 				operations.run(connection);
+				JdbcDialect.execute(connection.connection(), "DELETE FROM " + table.name() + " WHERE 1 = 0");
 				return null;
 			});
 		}

@@ -204,7 +204,8 @@ class JdbcLockConfigurationServerTests {
 			.withPropertyValues("spring.datasource.url=" + this.memory.replace(";DB_CLOSE_DELAY=-1", ""),
 					"spring.datasource.username=reader", "spring.datasource.password=secret",
 					"lock.jdbc.initialize-schema=never")
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("cannot be changed by")
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+				.contains("cannot be used for locks")
 				.doesNotContain("secret"));
 	}
 

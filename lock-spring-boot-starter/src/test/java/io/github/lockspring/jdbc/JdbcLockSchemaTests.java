@@ -214,7 +214,7 @@ class JdbcLockSchemaTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "INSERT", "UPDATE", "DELETE" })
-	void whenUserMayNotChangeTheTableThenStatementIsShown(String right) {
+	void whenUserMayNotChangeTheTableThenReasonIsShown(String right) {
 		this.schema.initialize();
 		this.database.jdbc().execute("CREATE USER guest PASSWORD 'guest'");
 		for (String granted : List.of("SELECT", "INSERT", "UPDATE", "DELETE")) {
@@ -226,7 +226,7 @@ class JdbcLockSchemaTests {
 		DataSource ofGuest = this.database.dataSourceOf("guest", "guest");
 		assertThatExceptionOfType(JdbcLockSchemaException.class)
 			.isThrownBy(() -> new JdbcLockSchema(ofGuest, JdbcLockSchema.DEFAULT_TABLE_NAME).validate())
-			.withMessageContaining("cannot be changed by '" + right)
+			.withMessageContaining("cannot be used for locks")
 			.withMessageContaining("Not enough rights");
 	}
 
