@@ -22,12 +22,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiFunction;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-
-import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * Nodes to be deleted as soon as the connection is restored, or a moment later if the
@@ -37,37 +34,32 @@ import io.github.lockspring.spi.LeaseRequest;
  */
 final class PendingDeletes {
 
-	private final Map<String, Session> paths = new ConcurrentHashMap<>();
-
-	private final Map<LeaseRequest, Session> requests = new ConcurrentHashMap<>();
-
-	private final BiFunction<Session, LeaseRequest, CompletableFuture<?>> search;
+	/**
+	 * Deletions by the path or the request of their nodes.
+	 */
+	private final Map<Object, Deletion> deletions = new ConcurrentHashMap<>();
 
 	private final Executor later = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
 
 	private final AtomicBoolean retrying = new AtomicBoolean();
 
 	/**
-	 * Create an instance.
-	 * @param search finds and deletes the nodes of a request in a session
-	 */
-	PendingDeletes(BiFunction<Session, LeaseRequest, CompletableFuture<?>> search) {
-		this.search = search;
-	}
-
-	/**
 	 * Add a node whose deletion has failed.
 	 */
 	void add(Session session, String path, Throwable failure) {
 		if (!session.isOver()) {
-			this.paths.put(path, session);
-			deleted(this.paths, path, failure);
+			add(session, path, () -> session.delete(path));
+			ended(path, failure);
 		}
 	}
 
-	void add(Session session, LeaseRequest request) {
+	/**
+	 * Add the nodes of a request.
+	 * @param call finds and deletes them
+	 */
+	void add(Session session, Object nodes, Supplier<CompletableFuture<Boolean>> call) {
 		if (!session.isOver()) {
-			this.requests.put(request, session);
+			this.deletions.put(nodes, new Deletion(session, call));
 		}
 	}
 
@@ -75,22 +67,16 @@ final class PendingDeletes {
 	 * Delete the pending nodes of a session.
 	 */
 	void clear(Session session) {
-		this.paths.forEach((path, owner) -> {
-			if (owner == session) {
-				session.delete(path).whenComplete((done, failure) -> deleted(this.paths, path, failure));
-			}
-		});
-		this.requests.forEach((request, owner) -> {
-			if (owner == session) {
-				this.search.apply(session, request)
-					.whenComplete((done, failure) -> deleted(this.requests, request, failure));
+		this.deletions.forEach((nodes, deletion) -> {
+			if (deletion.session() == session) {
+				deletion.call().get().whenComplete((done, failure) -> ended(nodes, failure));
 			}
 		});
 	}
 
-	private <T> void deleted(Map<T, Session> pending, T item, @Nullable Throwable failure) {
+	private void ended(Object nodes, @Nullable Throwable failure) {
 		if (failure == null) {
-			pending.remove(item);
+			this.deletions.remove(nodes);
 		}
 		else if (!Answers.isDisconnected(failure) && this.retrying.compareAndSet(false, true)) {
 			this.later.execute(this::retry);
@@ -99,22 +85,27 @@ final class PendingDeletes {
 
 	private void retry() {
 		this.retrying.set(false);
-		Stream.of(this.paths, this.requests)
-			.flatMap((pending) -> pending.values().stream())
-			.distinct()
-			.forEach(this::clear);
+		this.deletions.values().stream().map(Deletion::session).distinct().forEach(this::clear);
 	}
 
 	/**
 	 * Discard the nodes of a session that has ended.
 	 */
 	void forget(Session session) {
-		this.paths.values().removeIf((owner) -> owner == session);
-		this.requests.values().removeIf((owner) -> owner == session);
+		this.deletions.values().removeIf((deletion) -> deletion.session() == session);
 	}
 
 	boolean isEmpty() {
-		return this.paths.isEmpty() && this.requests.isEmpty();
+		return this.deletions.isEmpty();
+	}
+
+	/**
+	 * Deletion of nodes.
+	 *
+	 * @param session the session of the nodes
+	 * @param call deletes them
+	 */
+	private record Deletion(Session session, Supplier<CompletableFuture<Boolean>> call) {
 	}
 
 }

@@ -48,7 +48,7 @@ final class QueueReleaser {
 
 	private final PlaceholderNodes placeholderNodes;
 
-	private final PendingDeletes pendingDeletes = new PendingDeletes(this::searchOrphans);
+	private final PendingDeletes pendingDeletes = new PendingDeletes();
 
 	QueueReleaser(LockPaths paths, Connection connection, Map<LeaseRequest, QueueEntry> entries, Watches watches) {
 		this.paths = paths;
@@ -121,10 +121,12 @@ final class QueueReleaser {
 	 * Ensure that nothing is left of a request without an answer.
 	 */
 	void markOrphaned(QueueEntry queueEntry) {
-		this.entries.remove(queueEntry.request(), queueEntry);
+		Session session = queueEntry.session();
+		LeaseRequest request = queueEntry.request();
+		this.entries.remove(request, queueEntry);
 		queueEntry.leave();
-		this.pendingDeletes.add(queueEntry.session(), queueEntry.request());
-		this.pendingDeletes.clear(queueEntry.session());
+		this.pendingDeletes.add(session, request, () -> searchOrphans(session, request));
+		this.pendingDeletes.clear(session);
 	}
 
 	void forget(QueueEntry queueEntry) {

@@ -213,15 +213,7 @@ final class Session {
 	 * @return whether it existed
 	 */
 	CompletableFuture<Boolean> delete(String path) {
-		return delete(path, ANY_VERSION);
-	}
-
-	/**
-	 * Delete a node if its data has a version.
-	 * @return whether it existed; fails if it has another version
-	 */
-	CompletableFuture<Boolean> delete(String path, int version) {
-		return ask((Answer<Boolean> answer) -> this.zooKeeper.delete(path, version, (code, asked, context) -> answer
+		return ask((Answer<Boolean> answer) -> this.zooKeeper.delete(path, ANY_VERSION, (code, asked, context) -> answer
 			.confirm(isMissing(code) ? Code.OK.intValue() : code, asked, !isMissing(code)), null));
 	}
 
