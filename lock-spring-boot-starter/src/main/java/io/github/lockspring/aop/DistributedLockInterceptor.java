@@ -172,8 +172,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 
 	private LockedMethod methodOf(MethodInvocation invocation) {
 		Method method = invocation.getMethod();
-		Object target = this.proxies ? invocation.getThis() : null; // woven code runs the
-																	// method itself
+		// woven code runs the method itself
+		Object target = this.proxies ? invocation.getThis() : null;
 		Class<?> targetClass = (target != null) ? target.getClass() : method.getDeclaringClass();
 		ConcurrentMap<Method, LockedMethod> known = this.methods.get(targetClass);
 		LockedMethod locked = (known != null) ? known.get(method) : null;

@@ -354,12 +354,9 @@ public final class LockClient {
 	 */
 	public DistributedDoubleBarrier doubleBarrier(String key, int parties, LockOptions options) {
 		Assert.isTrue(parties > 0, () -> "'parties' must be 1 or more, not " + parties);
-		return new DefaultDistributedDoubleBarrier(value(key, "\uffffdouble-barrier"), // no
-																						// key
-																						// of
-																						// a
-																						// lock
-				LockUtils.engine(this.locks), parties, options);
+		// the suffix makes it a key that no lock has
+		return new DefaultDistributedDoubleBarrier(value(key, "\uffffdouble-barrier"), LockUtils.engine(this.locks),
+				parties, options);
 	}
 
 	/**

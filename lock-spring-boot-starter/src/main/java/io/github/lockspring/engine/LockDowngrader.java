@@ -216,10 +216,8 @@ final class LockDowngrader {
 			return tryToReplace(former, fewer);
 		}
 		catch (BackendUnavailableException ex) {
-			throw (failure instanceof OutcomeUnknownException) ? failure : ex; // it may
-																				// have
-																				// had an
-																				// effect
+			// the first attempt may have had an effect
+			throw (failure instanceof OutcomeUnknownException) ? failure : ex;
 		}
 	}
 

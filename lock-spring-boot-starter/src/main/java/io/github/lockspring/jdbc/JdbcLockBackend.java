@@ -336,8 +336,8 @@ public final class JdbcLockBackend implements LockBackend {
 			SingleStatementOperations.declineRecall(connection, lease);
 			return true;
 		});
-		this.releaseListener.forgetRecall(lease); // if it failed, a recall that is sent
-													// again declines again
+		// if it failed, a recall that is sent again declines again
+		this.releaseListener.forgetRecall(lease);
 	}
 
 	@Override

@@ -182,11 +182,8 @@ final class RedisCalls {
 	 * @return its answer, or a {@link BackendException} if there is none in time
 	 */
 	CompletableFuture<RedisReply> runAsync(RedisCall call, Duration timeout) {
-		return CompletableFuture.completedFuture(call).thenCompose((sent) -> runAsync(leading(sent), false, timeout)); // fails
-																														// if
-																														// the
-																														// client
-																														// throws
+		// fails if the client throws
+		return CompletableFuture.completedFuture(call).thenCompose((sent) -> runAsync(leading(sent), false, timeout));
 	}
 
 	private CompletableFuture<RedisReply> runAsync(RedisCall call, boolean byText, Duration timeout) {
@@ -237,10 +234,8 @@ final class RedisCalls {
 			Thread.currentThread().interrupt();
 			throw new OutcomeUnknownException("Interrupted while waiting for the answer of Redis", ex);
 		}
-		catch (TimeoutException | ExecutionException | CancellationException ex) { // canceled
-																					// by
-																					// the
-																					// client
+		catch (TimeoutException | ExecutionException | CancellationException ex) {
+			// the client may have canceled it
 			future.cancel(true);
 			BackendException failure = translate(call, ex, timeout);
 			if (failure != null) {

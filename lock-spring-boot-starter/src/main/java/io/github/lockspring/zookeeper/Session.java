@@ -406,8 +406,8 @@ final class Session {
 		 */
 		void confirm(int code, @Nullable String path, @Nullable T value) {
 			if (code == Code.OK.intValue() && this.sent - Session.this.confirmedNanos > 0) {
-				Session.this.confirmedNanos = this.sent; // answers arrive one after the
-															// other
+				// answers arrive one after the other
+				Session.this.confirmedNanos = this.sent;
 			}
 			Answers.complete(this, code, path, value);
 		}

@@ -116,8 +116,8 @@ final class ZooKeeperValueBackend implements ValueBackend {
 			answers.add(this.nodes.read(session, path).thenAccept((node) -> {
 				this.recentNodes.refresh(path, node, asked);
 				if (node.state().exists()) {
-					values.put(key, node.state().value()); // answers arrive one after the
-															// other
+					// answers arrive one after the other
+					values.put(key, node.state().value());
 				}
 			}));
 		}
