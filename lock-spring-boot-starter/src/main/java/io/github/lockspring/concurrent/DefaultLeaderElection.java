@@ -223,7 +223,7 @@ final class DefaultLeaderElection implements LeaderElection {
 			await();
 			LeadershipTerm term = this.term;
 			if (term != null) {
-				LeadershipBody body = new LeadershipBody(LeadershipTerm.LISTENER_TIMEOUT);
+				LeadershipBody body = new LeadershipBody();
 				this.listeners.add(body, true);
 				boolean leads = leads(term);
 				try {

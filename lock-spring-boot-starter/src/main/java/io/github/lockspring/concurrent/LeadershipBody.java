@@ -16,7 +16,6 @@
 
 package io.github.lockspring.concurrent;
 
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -31,13 +30,7 @@ final class LeadershipBody implements LeadershipListener {
 
 	private final CountDownLatch ended = new CountDownLatch(1);
 
-	private final Duration timeout;
-
 	private boolean interrupted;
-
-	LeadershipBody(Duration timeout) {
-		this.timeout = timeout;
-	}
 
 	boolean isInCurrentThread() {
 		return this.thread == Thread.currentThread() && this.ended.getCount() > 0;
@@ -47,7 +40,7 @@ final class LeadershipBody implements LeadershipListener {
 	public void onRevoked() {
 		interruptUnlessEnded();
 		try {
-			this.ended.await(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+			this.ended.await(LeadershipTerm.LISTENER_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

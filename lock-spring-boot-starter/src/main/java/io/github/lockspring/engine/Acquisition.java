@@ -25,6 +25,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.KeyFormat;
 
 /**
@@ -42,8 +43,6 @@ import io.github.lockspring.support.KeyFormat;
 final class Acquisition implements Waiter {
 
 	private static final Log logger = LogFactory.getLog(Acquisition.class);
-
-	private static final long MAX_SLEEP_NANOS = Long.MAX_VALUE / 4;
 
 	private final CompletableFuture<@Nullable Hold> future = new CompletableFuture<>();
 
@@ -277,7 +276,7 @@ final class Acquisition implements Waiter {
 	 * @param nanos how long to sleep
 	 */
 	private void sleep(long now, long nanos) {
-		this.timer = this.asyncDispatcher.wakeUpAt(now + Math.min(nanos, MAX_SLEEP_NANOS), this);
+		this.timer = this.asyncDispatcher.wakeUpAt(now + Math.min(nanos, Durations.MAX_NANOS), this);
 	}
 
 	static void log(String key, @Nullable Hold hold) {

@@ -391,14 +391,11 @@ class Lease {
 	 * validity, or the full lease time if it is not renewed.
 	 */
 	boolean canHandOff(AcquireOptions options, EngineSettings settings, TimeSource time) {
-		return canHandOff(options, settings, time.nanoTime(), time.currentTimeMillis());
-	}
-
-	boolean canHandOff(AcquireOptions options, EngineSettings settings, long now, long nowMillis) {
+		long now = time.nanoTime();
 		boolean within = isRetainable() ? isRetainable(now, settings)
 				: this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOff().spanNanos();
 		return within && remainingNanos(now,
-				nowMillis) >= (options.isAutoRenew() ? spanNanos(options) / 2 : options.wantedNanos());
+				time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2 : options.wantedNanos());
 	}
 
 	/**

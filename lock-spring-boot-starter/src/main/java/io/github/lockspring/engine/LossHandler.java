@@ -97,9 +97,9 @@ final class LossHandler {
 	 * Mark a lease as lost, because the store does not have it. It may have been replaced
 	 * just now: the answer to that shows whether its hold has lost it.
 	 */
-	void loseUnlessReplaced(LeaseRequest lease, String reason) {
+	void loseUnlessReplaced(LeaseRequest lease) {
 		this.queues.revokeReplaced(lease);
-		loseInStore(lease, reason);
+		loseInStore(lease, "it no longer exists in the store");
 	}
 
 	/**

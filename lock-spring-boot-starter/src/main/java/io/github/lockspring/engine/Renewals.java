@@ -366,7 +366,7 @@ final class Renewals {
 		private void lost(LeaseRequest lease) {
 			Hold hold = Renewals.this.queues.holderOf(lease);
 			if (hold == null || hold.lease().isStill(lease)) {
-				Renewals.this.lossHandler.loseUnlessReplaced(lease, "it no longer exists in the store");
+				Renewals.this.lossHandler.loseUnlessReplaced(lease);
 			}
 		}
 

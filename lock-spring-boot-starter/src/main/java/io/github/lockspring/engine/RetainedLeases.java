@@ -99,11 +99,11 @@ final class RetainedLeases {
 	 * @return {@code false} if it must be handed off or released to the store
 	 */
 	boolean retain(Hold hold) {
-		long now = this.context.time().nanoTime();
-		if (this.context.isClosed() || !hold.lease()
-			.canHandOff(hold.options(), this.context.settings(), now, this.context.time().currentTimeMillis())) {
+		if (this.context.isClosed()
+				|| !hold.lease().canHandOff(hold.options(), this.context.settings(), this.context.time())) {
 			return false;
 		}
+		long now = this.context.time().nanoTime();
 		if (this.count.get() >= this.max) {
 			this.full = true;
 			this.task.wakeUpAt(now);
