@@ -54,16 +54,9 @@ final class ReleaseChannel implements AutoCloseable {
 		JdbcDialect.execute(connection, "LISTEN " + this.name);
 	}
 
-	/**
-	 * Return the query for the name of the channel of a table.
-	 */
-	static String nameQuery(TableName table) {
-		return PostgresStatements.channel(table);
-	}
-
 	private String currentName() throws SQLException {
 		try (Statement statement = this.connection.createStatement();
-				ResultSet rows = statement.executeQuery(nameQuery(this.table))) {
+				ResultSet rows = statement.executeQuery(PostgresStatements.channel(this.table))) {
 			rows.next();
 			return rows.getString(1);
 		}

@@ -421,8 +421,8 @@ class ReleaseListenerServerTests {
 	}
 
 	private String channel() {
-		return String
-			.valueOf(this.database.jdbc().queryForObject(ReleaseChannel.nameQuery(new TableName(TABLE)), String.class));
+		return String.valueOf(
+				this.database.jdbc().queryForObject(PostgresStatements.channel(new TableName(TABLE)), String.class));
 	}
 
 	@Test
@@ -444,7 +444,7 @@ class ReleaseListenerServerTests {
 		this.database.jdbc().execute("CREATE SCHEMA IF NOT EXISTS other_locks");
 		createTable("other_locks." + TABLE);
 		assertThat(this.database.jdbc()
-			.queryForObject(ReleaseChannel.nameQuery(new TableName("other_locks." + TABLE)), String.class))
+			.queryForObject(PostgresStatements.channel(new TableName("other_locks." + TABLE)), String.class))
 			.isNotEqualTo(channel());
 		this.database.jdbc().execute("DROP SCHEMA other_locks CASCADE");
 	}
@@ -590,7 +590,7 @@ class ReleaseListenerServerTests {
 			spy.statements().clear();
 			spy.calls().clear();
 			waitInVain(engine, 7);
-			long checks = spy.calls().stream().filter(ReleaseChannel.nameQuery(new TableName(TABLE))::equals).count();
+			long checks = spy.calls().stream().filter(PostgresStatements.channel(new TableName(TABLE))::equals).count();
 			assertThat(spy.statements()).filteredOn((statement) -> statement.contains("LEFT JOIN"))
 				.hasSizeGreaterThanOrEqualTo((int) checks)
 				.isNotEmpty();
