@@ -195,7 +195,7 @@ public final class JdbcLockBackend implements LockBackend {
 		if (pause.compareTo(Duration.ZERO) > 0) {
 			return new Denial(pause, 0, false, true);
 		}
-		boolean listening = !request.hasMultipleKeys() && releaseListener.await(request);
+		boolean listening = releaseListener.await(request);
 		Attempt attempt = acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
 			releaseListener.listenForAWhile();
@@ -265,7 +265,7 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	private boolean awaitsNotifications(LeaseRequest request) {
-		return this.releaseListener != null && !request.hasMultipleKeys() && this.releaseListener.await(request);
+		return this.releaseListener != null && this.releaseListener.await(request);
 	}
 
 	@Override

@@ -17,9 +17,7 @@
 package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -28,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
@@ -73,29 +72,22 @@ final class RequestPoll {
 	 * @return the requests that are still denied
 	 */
 	Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting) throws SQLException {
-		List<LeaseRequest> some = new ArrayList<>();
-		Set<String> keys = new LinkedHashSet<>();
-		for (LeaseRequest request : waiting) {
-			if (keys.size() + request.keys().size() > SqlParameters.MAX_KEYS && !some.isEmpty()) {
-				poll(some, keys);
-				some.clear();
-				keys.clear();
-			}
-			some.add(request);
-			keys.addAll(request.keys());
+		List<LeaseRequest> all = List.copyOf(waiting);
+		for (int i = 0; i < all.size(); i += SqlParameters.MAX_KEYS) {
+			pollTogether(all.subList(i, Math.min(i + SqlParameters.MAX_KEYS, all.size())));
 		}
-		poll(some, keys);
 		return this.denials;
 	}
 
-	private void poll(List<LeaseRequest> requests, Set<String> keys) throws SQLException {
+	private void pollTogether(List<LeaseRequest> requests) throws SQLException {
+		Set<String> keys = requests.stream().map(LeaseRequest::key).collect(Collectors.toSet());
 		Map<String, KeyRow> rows = KeyRows.readKnown(this.connection, keys);
 		List<LeaseRequest> denied = requests.stream().filter((request) -> isDenied(request, rows)).toList();
 		Set<String> unsure = new HashSet<>(extendQueueEntries(denied, rows));
 		unsure.addAll(renewMarks(denied, rows));
 		recall(denied, rows);
 		for (LeaseRequest request : denied) {
-			if (Collections.disjoint(request.keys(), unsure)) {
+			if (!unsure.contains(request.key())) {
 				this.denials.put(request, KeyRow.states(request, rows).denial(request));
 			}
 		}
@@ -103,7 +95,7 @@ final class RequestPoll {
 
 	private void recall(List<LeaseRequest> denied, Map<String, KeyRow> rows) throws SQLException {
 		List<String> keys = denied.stream()
-			.flatMap((request) -> request.keys().stream())
+			.map(LeaseRequest::key)
 			.distinct()
 			.filter((key) -> KeyRow.of(key, rows).isRecallable())
 			.toList();
@@ -113,15 +105,9 @@ final class RequestPoll {
 	}
 
 	private static boolean isDenied(LeaseRequest request, Map<String, KeyRow> rows) {
-		boolean denied = false;
-		for (String key : request.keys()) {
-			KeyRow row = rows.get(key);
-			if (row == null || !isWaitedFor(row.state(), request)) {
-				return false;
-			}
-			denied |= !row.state().admits(request.ownerText(), request.terms().mode(), request.terms().fair());
-		}
-		return denied;
+		KeyRow row = rows.get(request.key());
+		return row != null && isWaitedFor(row.state(), request)
+				&& !row.state().admits(request.ownerText(), request.terms().mode(), request.terms().fair());
 	}
 
 	private static boolean isWaitedFor(KeyState state, LeaseRequest request) {
@@ -138,12 +124,11 @@ final class RequestPoll {
 	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyRow> rows) throws SQLException {
 		Map<String, KeyRow> extended = new TreeMap<>();
 		for (LeaseRequest request : denied) {
-			for (String key : request.keys()) {
-				KeyRow row = KeyRow.of(key, extended.containsKey(key) ? extended : rows);
-				KeyState state = row.state().entered(request, this.connection.processName(), this.handingOff);
-				if (state != row.state()) {
-					extended.put(key, row.with(state));
-				}
+			String key = request.key();
+			KeyRow row = KeyRow.of(key, extended.containsKey(key) ? extended : rows);
+			KeyState state = row.state().entered(request, this.connection.processName(), this.handingOff);
+			if (state != row.state()) {
+				extended.put(key, row.with(state));
 			}
 		}
 		return extended.isEmpty() ? Set.of() : write(extended, rows);

@@ -76,7 +76,7 @@ final class VersionedRowOperations {
 		if (queueing) {
 			write(rows, SqlStatement.WRITE, (row) -> row.state().entered(request, process, !notified));
 		}
-		if (queueing && notified && !request.hasMultipleKeys()) {
+		if (queueing && notified) {
 			mark(request.key(), KeyRow.of(request.key(), rows));
 		}
 		Denial denial = KeyRow.states(request, rows).denial(request);

@@ -18,9 +18,7 @@ package io.github.lockspring.local;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -327,10 +325,7 @@ final class LocalKeys {
 	 */
 	private void remove(String owner, LeaseRequest request) {
 		discardNotificationOf(owner);
-		LocalContender contender = this.contenders.remove(owner);
-		if (contender != null) {
-			put(states(contender.request()).changed((state) -> state.without(owner)));
-		}
+		this.contenders.remove(owner);
 		LocalLease lease = this.leases.remove(owner);
 		LeaseRequest rest = (lease != null) ? lease.request().without(request.keys()) : null;
 		if (lease != null && rest != null) {
@@ -355,27 +350,17 @@ final class LocalKeys {
 	 * Grant the requests that are admitted after a release.
 	 */
 	private void makeWay(LeaseRequest released) {
-		if (this.contenders.isEmpty()) {
-			return;
-		}
-		Deque<String> keys = new ArrayDeque<>(released.keys());
-		while (!keys.isEmpty()) {
-			LocalContender next = nextOf(state(keys.element()));
-			if (next == null) {
-				keys.remove();
-			}
-			else {
+		for (String key : released.keys()) {
+			for (LocalContender next = nextOf(state(key)); next != null; next = nextOf(state(key))) {
 				Grant grant = grant(next.notifier(), next.request(), states(next.request()));
 				keep(next.request()); // others may wait behind it
 				this.granted.add(new Promotion(next, grant, this.now));
-				keys.addAll(next.request().keys());
 			}
 		}
 	}
 
 	/**
-	 * Return the first contender if it is admitted. Those behind it do not pass it unless
-	 * it waits for another key as well.
+	 * Return the first contender if it is admitted. Those behind it do not pass it.
 	 */
 	private @Nullable LocalContender nextOf(KeyState state) {
 		for (KeyEntry entry : state.queue()) {
@@ -383,7 +368,7 @@ final class LocalKeys {
 			if (states(next.request()).admit(next.request(), true)) {
 				return next;
 			}
-			if (!next.request().hasMultipleKeys() && state.superseding(entry.mode()).isEmpty()) {
+			if (state.superseding(entry.mode()).isEmpty()) {
 				return null;
 			}
 		}

@@ -108,7 +108,7 @@ public interface LockBackend extends BackendDiagnostics, AutoCloseable {
 	 * entry whose request is no longer retried expires. With {@link Capability#QUEUE}, a
 	 * request for permits is not granted before others that are queued already, so that a
 	 * request for many permits is not overtaken forever.
-	 * @param request the request
+	 * @param request the request, for one key
 	 * @param timeout the time within which this call must return
 	 * @return a {@link Grant} or a {@link Denial}
 	 * @throws PermitLimitException if permits of the key are in use, or waited for, with

@@ -722,8 +722,7 @@ class ReleaseListenerServerTests {
 	@Test
 	void requestThatIsPolledWithoutNotificationsIsPolledAgainSoon() {
 		Requests.acquired(this.holder, "key");
-		LeaseRequest several = Requests.of(List.of("key", "other"));
-		assertThat(this.waiter.poll(List.of(several), Requests.TIMEOUT).values()).singleElement()
+		assertThat(this.waiter.poll(List.of(Requests.of("key")), Requests.TIMEOUT).values()).singleElement()
 			.extracting(Denial::retryAfter)
 			.isEqualTo(Duration.ofMillis(50));
 	}

@@ -29,7 +29,6 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
-import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -96,15 +95,6 @@ class LocalStoreRaceTests {
 		assertThat(tryAcquire(request("key"))).isEqualTo(new Denial(Duration.ofSeconds(6)));
 		renew(reader);
 		assertThat(tryAcquire(request("key"))).isEqualTo(new Denial(LEASE_TIME));
-	}
-
-	@Test
-	void denialByTheQueueAloneDoesNotGuess() {
-		LeaseRequest holder = request("b");
-		tryAcquire(holder);
-		contend(new LeaseRequest(List.of("a", "b"), terms(LeaseMode.EXCLUSIVE, true),
-				new OwnerId("local", this.sequence.incrementAndGet())));
-		assertThat(tryAcquire(request("a", LeaseMode.EXCLUSIVE, true))).isEqualTo(Denial.UNKNOWN_DURATION);
 	}
 
 	@Test
@@ -220,18 +210,6 @@ class LocalStoreRaceTests {
 		tryAcquire(holder);
 		contend(request("key"));
 		this.notifications.takesOver = (request) -> this.backend.release(request, LEASE_TIME);
-		this.backend.release(holder, LEASE_TIME);
-		assertThat(this.store.size()).isZero();
-	}
-
-	@Test
-	void waitingRequestIsReleasedWithAPartOfItsKeys() {
-		LeaseRequest holder = request("b");
-		tryAcquire(holder);
-		LeaseRequest both = new LeaseRequest(List.of("a", "b"), terms(LeaseMode.EXCLUSIVE, false),
-				new OwnerId("local", this.sequence.incrementAndGet()));
-		contend(both);
-		this.backend.release(both.part(List.of("a")), LEASE_TIME);
 		this.backend.release(holder, LEASE_TIME);
 		assertThat(this.store.size()).isZero();
 	}

@@ -284,21 +284,6 @@ abstract class SeveralKeysRules extends BackendRules {
 	}
 
 	@Test
-	void contenderIsGrantedWhenTheLastKeyIsFree() {
-		LeaseRequest holderOfA = this.one.acquire(this.a);
-		LeaseRequest holderOfB = this.one.acquire(this.b);
-		LeaseRequest both = request(this.two, this.a, this.b);
-		assertThat(this.two.contend(both)).isInstanceOf(Denial.class);
-		this.one.release(holderOfA);
-		assertThat(this.two.contend(both)).isInstanceOf(Denial.class);
-		assertThat(this.two.inspect(this.a)).isEmpty();
-		this.one.release(holderOfB);
-		this.two.awaitGrant(both);
-		assertThat(this.two.release(both)).isTrue();
-		assertThat(this.one.acquires(request(this.one, this.a, this.b))).isTrue();
-	}
-
-	@Test
 	void overlappingSetsNeverBlockEachOtherForGood() {
 		List<List<String>> sets = List.of(List.of(this.a, this.b), List.of(this.b, this.c), List.of(this.a, this.c));
 		AtomicInteger next = new AtomicInteger();

@@ -280,7 +280,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 
 	/**
 	 * Enter a denied request that waits: at the end of the queue if it is fair, otherwise
-	 * among the waiting owners, unless it is for several keys, which are not handed off.
+	 * among the waiting owners.
 	 * @param request the request
 	 * @param process the name of the process, or an empty text
 	 * @param handingOff whether released keys are handed off to waiting owners
@@ -290,7 +290,7 @@ public record KeyState(Instant now, long token, List<KeyEntry> holders, List<Key
 		if (request.terms().fair()) {
 			return queued(request.ownerText(), request.terms().mode(), process, ENTRY_LIFETIME);
 		}
-		return (handingOff && !request.hasMultipleKeys()) ? waitedFor(request.ownerText()) : this;
+		return handingOff ? waitedFor(request.ownerText()) : this;
 	}
 
 	/**
