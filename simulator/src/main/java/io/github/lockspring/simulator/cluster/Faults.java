@@ -210,7 +210,18 @@ final class Faults {
 	}
 
 	private void close(ClusterMember member) {
-		member.close(() -> after(this.random.nextLong(leases(1)), () -> kill(member)));
+		member.close(() -> killLater(member));
+	}
+
+	private void killLater(ClusterMember member) {
+		after(this.random.nextLong(leases(1)), () -> {
+			if (member.node().isPaused()) {
+				killLater(member);
+			}
+			else {
+				kill(member);
+			}
+		});
 	}
 
 	private void lasts(FaultKind kind, String target, Runnable begin, Runnable end) {

@@ -268,7 +268,9 @@ final class BlockedKeyRule implements Rule {
 			if (sign < 0) {
 				this.connecting.put(process, now() + this.history.bounds().afterFault());
 				moveAll(process, true, 1);
-				settleLeftBehind(process);
+				if (this.suspended.getOrDefault(process, 0) == 0) {
+					settleLeftBehind(process);
+				}
 			}
 		}
 
