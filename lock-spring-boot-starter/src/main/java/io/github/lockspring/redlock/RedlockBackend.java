@@ -19,10 +19,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -66,8 +68,8 @@ import io.github.lockspring.support.Durations;
  * on those that did not respond, and the release is retried later on those that do not
  * respond. The next attempt is made after a random delay, so that contenders do not split
  * the votes forever.</li>
- * <li>A lease is renewed if a majority renewed it, and lost if so many nodes have lost it
- * that no majority is left.</li>
+ * <li>A lease is renewed if a majority renewed it, and requested again from nodes that
+ * have lost it. It is lost if so many nodes have lost it that no majority is left.</li>
  * </ol>
  * The failure or slowness of a minority has no effect except that its votes are missing.
  * There are no fencing tokens, because each node counts separately. A server that
@@ -115,6 +117,11 @@ public final class RedlockBackend implements LockBackend {
 	private final NodeIdentities identities = new NodeIdentities();
 
 	private final Quorum quorum;
+
+	/**
+	 * Leases that are being renewed, and have not been released since the renewal began.
+	 */
+	private final Set<LeaseRequest> renewed = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Create a backend.
@@ -278,7 +285,12 @@ public final class RedlockBackend implements LockBackend {
 		List<LeaseRequest> extended = leases.stream().map(RedlockBackend::withDrift).toList();
 		long start = System.nanoTime();
 		long deadline = start + renewalTimeout(leases, timeout).toNanos();
-		List<NodeAnswer<Renewal>> answers = callAll(deadline, (backend, time) -> backend.renew(extended, time))
+		Map<RedlockNode, CompletableFuture<NodeAnswer<Renewal>>> calls = new LinkedHashMap<>();
+		this.renewed.addAll(leases);
+		List<NodeAnswer<Renewal>> answers = QuorumCall
+			.of(this.nodes,
+					(node) -> calls.computeIfAbsent(node,
+							(any) -> node.calls().callAsync(deadline, (backend, time) -> backend.renew(extended, time))))
 			.await((some) -> this.quorum.decidesRenewal(some, leases), deadline);
 		this.quorum.requireMajority(answers);
 		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
@@ -293,7 +305,27 @@ public final class RedlockBackend implements LockBackend {
 				lost.add(lease);
 			}
 		}
+		CompletableFuture
+			.allOf(calls.entrySet()
+				.stream()
+				.map((call) -> call.getValue().thenCompose((answer) -> restore(call.getKey(), answer, held)))
+				.toArray(CompletableFuture<?>[]::new))
+			.whenComplete((restored, failure) -> this.renewed.removeAll(leases));
 		return new Renewal(held, lost);
+	}
+
+	/**
+	 * Request leases of which a majority is held again from a node that has lost them,
+	 * unless they are released meanwhile. Otherwise the failure of another node, however
+	 * much later, would end them.
+	 */
+	private CompletableFuture<Void> restore(RedlockNode node, NodeAnswer<Renewal> answer, Set<LeaseRequest> held) {
+		Set<LeaseRequest> lost = (answer.value() != null) ? answer.value().lost() : Set.of();
+		return CompletableFuture.allOf(held.stream()
+			.filter(lost::contains)
+			.map((lease) -> node.acquire(lease, Deadline.after(nodeTimeout(lease, this.nodeTimeout)),
+					() -> this.renewed.contains(lease)))
+			.toArray(CompletableFuture<?>[]::new));
 	}
 
 	/**
@@ -332,6 +364,7 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+		this.renewed.remove(lease);
 		Duration callTimeout = Durations.min(this.nodeTimeout, timeout);
 		List<NodeAnswer<Boolean>> answers = callRelease(lease, delay, callTimeout).await(this.quorum::decidesRelease,
 				Deadline.after(callTimeout));

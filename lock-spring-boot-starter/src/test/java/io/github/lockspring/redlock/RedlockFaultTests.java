@@ -133,6 +133,38 @@ class RedlockFaultTests {
 	}
 
 	@Test
+	void leaseIsRequestedAgainFromANodeThatHasLostIt() {
+		RedlockBackend backend = start(3, NODE_TIMEOUT);
+		LeaseRequest request = request();
+		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
+		for (TestNode node : this.nodes) {
+			await().until(() -> !isFree(0) && !isFree(1) && !isFree(2));
+			node.store.release(request, TIMEOUT);
+			assertThat(backend.tryAcquire(request(), TIMEOUT)).isInstanceOf(Denial.class);
+			await().until(() -> node.isFree("key"));
+			assertThat(backend.renew(List.of(request), TIMEOUT).held()).containsExactly(request);
+		}
+		assertThat(backend.release(request, TIMEOUT)).isTrue();
+		await().until(() -> isFree(0, 1, 2) && backend.callsInProgress() == 0);
+	}
+
+	@Test
+	void leaseThatIsReleasedDuringItsRenewalIsNotRequestedAgain() {
+		RedlockBackend backend = start(3, NODE_TIMEOUT);
+		for (int i = 0; i < 200; i++) {
+			LeaseRequest request = request();
+			assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
+			await().until(() -> !isFree(0));
+			this.nodes.get(0).store.release(request, TIMEOUT);
+			CompletableFuture<Renewal> renewal = CompletableFuture
+				.supplyAsync(() -> backend.renew(List.of(request), TIMEOUT));
+			backend.release(request, TIMEOUT);
+			renewal.join();
+			await().until(() -> isFree(0, 1, 2) && backend.callsInProgress() == 0);
+		}
+	}
+
+	@Test
 	@SuppressWarnings("unchecked")
 	void nodeForWhichNoThreadCanBeStartedIsIgnored() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);

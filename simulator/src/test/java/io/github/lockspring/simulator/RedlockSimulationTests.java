@@ -16,12 +16,16 @@
 package io.github.lockspring.simulator;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +33,7 @@ import io.github.lockspring.simulator.cluster.ClusterSettings;
 import io.github.lockspring.simulator.cluster.ClusterWork;
 import io.github.lockspring.simulator.cluster.Server;
 import io.github.lockspring.simulator.cluster.SimulatedRedlock;
+import io.github.lockspring.simulator.cluster.SimulatedStore;
 import io.github.lockspring.simulator.cluster.Simulation;
 import io.github.lockspring.simulator.history.History;
 import io.github.lockspring.simulator.history.LockFact;
@@ -43,6 +48,13 @@ class RedlockSimulationTests {
 
 	private static final long SEEDS = Long.getLong("simulator.seeds", 2);
 
+	/**
+	 * For longer than a lease, so that it does not vote twice.
+	 */
+	private static final long STOP = Duration.ofMillis(3100).toNanos();
+
+	private static final long LOSS_PAUSE = Duration.ofMillis(5500).toNanos();
+
 	private static final long BEGIN = Duration.ofSeconds(5).toNanos();
 
 	private static final long END = Duration.ofSeconds(15).toNanos();
@@ -50,11 +62,34 @@ class RedlockSimulationTests {
 	@ParameterizedTest
 	@EnumSource
 	void failureOfAMinorityIsNotNoticed(Failure failure) {
+		requireNotNoticed(failure::happen);
+	}
+
+	@Test
+	void nodesThatLoseTheirDataOneAfterTheOtherAreNotNoticed() {
+		requireNotNoticed((first) -> {
+			SimulatedRedlock store = new SimulatedRedlock(first);
+			List<Server> servers = new ArrayList<>(store.otherServers());
+			servers.add(first);
+			for (int i = 0; i < 5; i++) {
+				Server server = servers.get(i % servers.size());
+				first.node().scheduler().after(BEGIN + i * LOSS_PAUSE, null, () -> {
+					server.stop();
+					store.at(server).forget();
+				});
+				first.node().scheduler().after(BEGIN + i * LOSS_PAUSE + STOP, null, server::start);
+			}
+			return store;
+		});
+	}
+
+	private static void requireNotNoticed(Function<Server, SimulatedStore> store) {
 		LongStream.range(0, SEEDS).forEach((seed) -> {
 			ClusterSettings settings = ClusterSettings.defaults()
-				.withDuration(Duration.ofSeconds(20))
+				.withDuration(Duration.ofSeconds(25))
+				.withTimes(Duration.ofMillis(500), Duration.ofSeconds(6))
 				.withWorks(EnumSet.of(ClusterWork.LOCKS));
-			Simulation simulation = new Simulation(seed, settings, failure::happen);
+			Simulation simulation = new Simulation(seed, settings, store);
 			History history = simulation.run();
 			assertThat(simulation.violations(history)).isEmpty();
 			Set<Long> renewed = renewed(history);
