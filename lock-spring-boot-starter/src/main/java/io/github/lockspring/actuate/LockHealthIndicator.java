@@ -118,7 +118,7 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 		if (!this.latest.compareAndSet(known, probe)) {
 			return currentProbe();
 		}
-		DaemonThreads.create("lock-health", probe).start();
+		DaemonThreads.start("lock-health", probe, probe::setException);
 		return probe;
 	}
 
@@ -139,6 +139,11 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 
 		boolean counts() {
 			return !isDone() || age() < VALIDITY.toNanos();
+		}
+
+		@Override
+		protected void setException(Throwable failure) {
+			super.setException(failure);
 		}
 
 	}

@@ -182,9 +182,7 @@ final class ReleaseListener implements AutoCloseable {
 	void listenForAWhile() {
 		this.lastAwaited = System.nanoTime();
 		if (!this.listening && !this.unsupported && !this.closed && this.running.compareAndSet(false, true)) {
-			Thread thread = DaemonThreads.create("lock-jdbc-listener", this::run);
-			this.thread = thread;
-			thread.start();
+			this.thread = DaemonThreads.start("lock-jdbc-listener", this::run, (ex) -> this.running.set(false));
 		}
 	}
 

@@ -210,8 +210,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		this.attemptedNanos = now;
 		CompletableFuture<C> attempt = new CompletableFuture<>();
 		this.connecting = attempt;
-		this.maker = DaemonThreads.create("lock-redis-connect", () -> make(attempt));
-		this.maker.start();
+		this.maker = DaemonThreads.start("lock-redis-connect", () -> make(attempt), (ex) -> fail(attempt, ex));
 		return attempt;
 	}
 
@@ -224,8 +223,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 			attempt.complete(make());
 		}
 		catch (Throwable ex) {
-			fail(ex);
-			attempt.completeExceptionally(ex);
+			fail(attempt, ex);
 		}
 	}
 
@@ -288,7 +286,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 			.execute(() -> this.closer.accept(former));
 	}
 
-	private synchronized void fail(Throwable ex) {
+	private synchronized void fail(CompletableFuture<C> attempt, Throwable ex) {
 		this.connecting = null;
 		this.failures++;
 		this.lastFailure = ex;
@@ -299,6 +297,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		if (this.onOpen != null && !this.closed) {
 			renewLater();
 		}
+		attempt.completeExceptionally(ex);
 	}
 
 	private static String rootMessage(Throwable ex) {

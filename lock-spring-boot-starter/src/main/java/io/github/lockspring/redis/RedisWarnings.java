@@ -60,7 +60,7 @@ final class RedisWarnings {
 	 */
 	void refresh() {
 		if (System.nanoTime() - this.lookedNanos >= INTERVAL_NANOS && this.looking.compareAndSet(false, true)) {
-			DaemonThreads.create("lock-redis-setup", this::look).start();
+			DaemonThreads.start("lock-redis-setup", this::look, (ex) -> this.looking.set(false));
 		}
 	}
 

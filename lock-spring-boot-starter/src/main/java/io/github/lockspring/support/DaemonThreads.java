@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,25 @@ public final class DaemonThreads {
 		thread.setPriority(Thread.NORM_PRIORITY);
 		thread.setContextClassLoader(DaemonThreads.class.getClassLoader());
 		return thread;
+	}
+
+	/**
+	 * Start a thread.
+	 * @param name its name
+	 * @param task the task of the thread
+	 * @param onFailure called with the cause if no thread can be started
+	 * @return the thread, or {@code null} if none can be started
+	 */
+	public static @Nullable Thread start(String name, Runnable task, Consumer<Throwable> onFailure) {
+		try {
+			Thread thread = create(name, task);
+			thread.start();
+			return thread;
+		}
+		catch (Throwable ex) {
+			onFailure.accept(ex);
+			return null;
+		}
 	}
 
 	/**

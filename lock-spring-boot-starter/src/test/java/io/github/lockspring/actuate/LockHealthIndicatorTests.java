@@ -28,6 +28,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.mockito.MockedStatic;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
@@ -45,9 +46,13 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.CALLS_REAL_METHODS;
+import static org.mockito.Mockito.mockStatic;
 
 /**
  * Tests for {@link LockHealthIndicator}.
@@ -138,6 +143,16 @@ class LockHealthIndicatorTests {
 		this.backend.hanging.countDown();
 		this.time.advance(Duration.ofMinutes(1));
 		Awaitility.await().untilAsserted(() -> assertThat(this.impatient.health().getStatus()).isEqualTo(Status.UP));
+	}
+
+	@Test
+	void whenNoThreadCanBeStartedThenItIsDownForASecond() {
+		try (MockedStatic<DaemonThreads> threads = mockStatic(DaemonThreads.class, CALLS_REAL_METHODS)) {
+			threads.when(() -> DaemonThreads.create(any(), any())).thenThrow(new IllegalStateException("no thread"));
+			assertThat(this.indicator.health().getStatus()).isEqualTo(Status.DOWN);
+		}
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
 	}
 
 	@Test

@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.MockedStatic;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
@@ -63,8 +64,12 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.spi.ValueBackend;
 import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.support.DaemonThreads;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.CALLS_REAL_METHODS;
+import static org.mockito.Mockito.mockStatic;
 
 /**
  * Tests for {@link ReleaseListener}: waiters on PostgreSQL that are notified of releases.
@@ -561,6 +566,20 @@ class ReleaseListenerServerTests {
 			listener.close();
 			assertThat(connection.getAutoCommit()).isFalse();
 			assertThat(connection.getNetworkTimeout()).isEqualTo(12_345);
+		}
+	}
+
+	@Test
+	void listenerForWhichNoThreadCouldBeStartedListensLater() {
+		try (ReleaseListener listener = new ReleaseListener(this.database.dataSource(), new TableName(TABLE))) {
+			try (MockedStatic<DaemonThreads> threads = mockStatic(DaemonThreads.class, CALLS_REAL_METHODS)) {
+				threads.when(() -> DaemonThreads.create(any(), any()))
+					.thenThrow(new IllegalStateException("no thread"));
+				listener.listenForAWhile();
+			}
+			listener.listenForAWhile();
+			LeaseRequest request = Requests.of("key");
+			Awaitility.await().until(() -> listener.await(request));
 		}
 	}
 

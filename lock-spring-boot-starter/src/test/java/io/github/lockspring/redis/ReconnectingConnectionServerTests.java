@@ -30,11 +30,18 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.mockito.MockedStatic;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.support.DaemonThreads;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.CALLS_REAL_METHODS;
+import static org.mockito.Mockito.mockStatic;
 
 /**
  * Tests for {@link ReconnectingConnection}.
@@ -107,6 +114,23 @@ class ReconnectingConnectionServerTests {
 		connections.renew();
 		Awaitility.await().until(() -> opened.get() == 2);
 		assertThat(connections.current()).isNotNull();
+		connections.close();
+	}
+
+	@Test
+	void connectionForWhichNoThreadCouldBeStartedIsOpenedLater() {
+		ReconnectingConnection<Object> connections = new ReconnectingConnection<>("exhausted", Object::new,
+				(connection) -> true, (connection) -> {
+				}, Duration.ofSeconds(1), null);
+		try (MockedStatic<DaemonThreads> threads = mockStatic(DaemonThreads.class, CALLS_REAL_METHODS)) {
+			threads.when(() -> DaemonThreads.create(any(), any())).thenThrow(new IllegalStateException("no thread"));
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> connections.get(Duration.ofMinutes(1)))
+				.withMessageContaining("no thread");
+		}
+		Awaitility.await()
+			.ignoreExceptions()
+			.untilAsserted(() -> assertThat(connections.get(Duration.ofMillis(1))).isNotNull());
 		connections.close();
 	}
 
