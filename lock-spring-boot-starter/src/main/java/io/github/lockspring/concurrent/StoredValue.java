@@ -128,14 +128,15 @@ final class StoredValue {
 	 * Run a call in another thread.
 	 */
 	<T> CompletableFuture<T> async(Supplier<T> call) {
-		return this.values.async(call);
+		Supplier<T> timely = this.values.unlessLate(call);
+		return this.values.async(() -> call(timely));
 	}
 
 	/**
 	 * Run an action in another thread.
 	 */
 	CompletableFuture<Void> runAsync(Runnable action) {
-		return this.values.async(() -> {
+		return async(() -> {
 			action.run();
 			return null;
 		});

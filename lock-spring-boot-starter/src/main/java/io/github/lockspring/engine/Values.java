@@ -105,6 +105,23 @@ public final class Values {
 		return this.dispatchers.calls().call(call);
 	}
 
+	/**
+	 * Return a call that fails without being made if it begins later than a call that
+	 * begins now may end, because the threads wait for a store that hangs.
+	 * @param <T> the type of the result
+	 * @param call the call
+	 * @return the call
+	 */
+	public <T> Supplier<T> unlessLate(Supplier<T> call) {
+		long deadline = this.time.nanoTime() + 3 * this.context.answerNanos();
+		return () -> {
+			if (this.time.nanoTime() - deadline > 0) {
+				throw this.store.notAnswered();
+			}
+			return call.get();
+		};
+	}
+
 	private <T> T call(Supplier<T> call) {
 		this.context.requireOpen();
 		this.store.values(); // throws an exception if unsupported

@@ -40,6 +40,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.LockUtils;
+import io.github.lockspring.concurrent.DistributedAtomicLong;
+import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
@@ -559,6 +564,26 @@ class ValuesTests {
 		assertThat(engine.values().awaitAsync(KEY, (value) -> !value.exists(), LONG))
 			.succeedsWithin(Duration.ofMinutes(1));
 		gate.open();
+	}
+
+	@Test
+	void callThatCannotBeginInTimeFailsWithoutBeingMade() {
+		Gate gate = new Gate();
+		this.backend.always(Kind.READ, Fault.before(gate));
+		LockEngine engine = this.harness.engine(this.backend, Executors.newSingleThreadExecutor());
+		DistributedAtomicLong number = new LockClient(
+				LockUtils.template(new LockEngines(engine, List.of()), "", LockOptions.defaults()))
+			.atomicLong(KEY);
+		CompletableFuture<Long> hanging = number.getAsync();
+		gate.awaitArrival();
+		CompletableFuture<Long> late = number.getAsync();
+		this.harness.time.advance(Duration.ofSeconds(3).plusNanos(1));
+		gate.open();
+		assertThat(hanging).succeedsWithin(Duration.ofMinutes(1));
+		assertThat(late).failsWithin(Duration.ofMinutes(1))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		assertThat(this.backend.count(Kind.READ)).isOne();
 	}
 
 	@Test
