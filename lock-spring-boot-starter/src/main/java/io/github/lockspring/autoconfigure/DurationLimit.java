@@ -17,6 +17,7 @@ package io.github.lockspring.autoconfigure;
 
 import java.time.Duration;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.Assert;
 
@@ -95,6 +96,7 @@ public final class DurationLimit {
 		return this.duration.hashCode();
 	}
 
+	@JsonValue
 	@Override
 	public String toString() {
 		return isUnlimited() ? UNLIMITED_TEXT : this.duration.toString();

@@ -40,6 +40,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.actuate.context.properties.ConfigurationPropertiesReportEndpoint;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -123,6 +125,20 @@ class LockAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasSingleBean(LockOperations.class)
 				.hasSingleBean(LockTemplate.class)
 				.hasSingleBean(LockClient.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "unlimited, unlimited", "12h, PT12H" })
+	void limitIsReportedWithItsValue(String value, String reported) {
+		this.runner.withPropertyValues("lock.backend=local", "lock.max-hold-time=" + value)
+			.withBean(ConfigurationPropertiesReportEndpoint.class,
+					() -> new ConfigurationPropertiesReportEndpoint(List.of(), Show.ALWAYS))
+			.run((context) -> assertThat(context.getBean(ConfigurationPropertiesReportEndpoint.class)
+				.configurationPropertiesWithPrefix("lock")
+				.getContexts()
+				.values()).singleElement()
+				.satisfies((reports) -> assertThat(reports.getBeans().values()).singleElement()
+					.satisfies((bean) -> assertThat(bean.getProperties()).containsEntry("maxHoldTime", reported))));
 	}
 
 	@Test
