@@ -53,6 +53,8 @@ import io.github.lockspring.support.KeyFormat;
  * listeners have returned and the lease has been released.</li>
  * <li>Without a term, acquire the lease if this is running, or else cancel.</li>
  * </ol>
+ * A call for which the stack has too little room changes nothing, as an update that is
+ * cut off would be the last one.
  */
 final class DefaultLeaderElection implements LeaderElection {
 
@@ -100,6 +102,7 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	@Override
 	public void start() {
+		LockEngine.requireStackRoom();
 		this.running = true;
 		update();
 	}
@@ -119,6 +122,7 @@ final class DefaultLeaderElection implements LeaderElection {
 	}
 
 	private CompletableFuture<Void> requestStop() {
+		LockEngine.requireStackRoom();
 		this.running = false;
 		relinquish();
 		CompletableFuture<Void> stopped = new CompletableFuture<>();
@@ -129,6 +133,7 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	@Override
 	public void relinquish() {
+		LockEngine.requireStackRoom();
 		LeadershipTerm term = this.term;
 		if (term != null) {
 			term.relinquish();
@@ -205,6 +210,7 @@ final class DefaultLeaderElection implements LeaderElection {
 	}
 
 	private CompletableFuture<Void> requestAwait() {
+		LockEngine.requireStackRoom();
 		CompletableFuture<Void> granted = new CompletableFuture<>();
 		this.awaiting.add(granted);
 		update();
@@ -265,6 +271,7 @@ final class DefaultLeaderElection implements LeaderElection {
 	@Override
 	public void addListener(LeadershipListener listener) {
 		Assert.notNull(listener, "'listener' must not be null");
+		LockEngine.requireStackRoom();
 		this.listeners.add(listener, false);
 		update();
 	}

@@ -385,6 +385,15 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
+	 * Require room on the stack of the current thread for a change that must not be cut
+	 * off.
+	 * @throws StackOverflowError if there is not enough, before anything is changed
+	 */
+	public static void requireStackRoom() {
+		StackRoom.requireToUndo();
+	}
+
+	/**
 	 * Run an action once after a delay. An engine that is shut down by then runs it when
 	 * it is restarted.
 	 * @param delay the delay

@@ -297,6 +297,41 @@ class DefaultLeaderElectionTests {
 	}
 
 	@Test
+	void callWithoutRoomOnTheStackDoesNotEndTheElection() throws Exception {
+		this.election.start();
+		for (int i = 0; i < 60; i += 3) {
+			int frames = i;
+			assertThat(this.election.await(1, TimeUnit.MINUTES)).isTrue();
+			Thread thread = new Thread(null, () -> relinquishAtTheEndOfTheStack(frames), "deep", 512 * 1024);
+			thread.start();
+			thread.join();
+		}
+		assertThat(this.election.await(1, TimeUnit.MINUTES)).isTrue();
+	}
+
+	/**
+	 * Relinquishes with room for that many frames of this method.
+	 */
+	private int relinquishAtTheEndOfTheStack(int frames) {
+		int room = 0;
+		try {
+			room = relinquishAtTheEndOfTheStack(frames) + 1;
+		}
+		catch (StackOverflowError ex) {
+			// this is the last frame
+		}
+		try {
+			if (room == frames) {
+				this.election.relinquish();
+			}
+		}
+		catch (StackOverflowError ex) {
+			// nothing has changed
+		}
+		return room;
+	}
+
+	@Test
 	void electionContinuesWhenTheEngineIsRestarted() throws Exception {
 		this.election.start();
 		this.election.await();
