@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,8 @@ import io.github.lockspring.spi.state.KeyEntry;
 import io.github.lockspring.spi.state.KeyState;
 
 /**
- * Renews leases with versioned rows, in the steps of {@link VersionedRowOperations}.
+ * Renews leases of one key with versioned rows, in the steps of
+ * {@link VersionedRowOperations}.
  */
 final class VersionedRowRenewal {
 
@@ -50,13 +52,12 @@ final class VersionedRowRenewal {
 	 * @return the leases that are still held
 	 */
 	Set<LeaseRequest> renew(Collection<LeaseRequest> leases) throws SQLException {
-		Map<String, List<LeaseRequest>> leasesByKey = new TreeMap<>();
-		leases.forEach((lease) -> lease.keys()
-			.forEach((key) -> leasesByKey.computeIfAbsent(key, (first) -> new ArrayList<>()).add(lease)));
+		Map<String, List<LeaseRequest>> leasesByKey = leases.stream()
+			.collect(Collectors.groupingBy(LeaseRequest::key, TreeMap::new, Collectors.toCollection(ArrayList::new)));
 		Map<String, KeyRow> rows = KeyRows.read(this.connection, leasesByKey.keySet());
 		Set<LeaseRequest> held = new HashSet<>(leases);
 		while (!leasesByKey.isEmpty()) {
-			held.removeIf((lease) -> !KeyRow.states(lease, rows).areHeldBy(lease.ownerText()));
+			held.removeIf((lease) -> holder(KeyRow.of(lease.key(), rows), lease) == null);
 			leasesByKey.values().forEach((some) -> some.removeIf((lease) -> !held.contains(lease)));
 			Map<String, KeyRow> renewed = renewed(leasesByKey, rows);
 			Set<String> changedByOthers = KeyRows.update(this.connection, renewed);

@@ -275,18 +275,17 @@ final class LocalKeys {
 
 	/**
 	 * Replace the owner of a lease by a placeholder owner until the delay is over. The
-	 * next contenders are notified to retry.
+	 * next contender is notified to retry.
 	 */
 	boolean releaseWithDelay(LocalNotifier notifier, LeaseRequest request, Duration delay) {
 		String owner = request.ownerText();
-		List<String> held = request.keys().stream().filter((key) -> state(key).holder(owner) != null).toList();
-		boolean whole = release(owner, request, (state) -> state.releasedWithDelay(owner, delay));
-		if (!held.isEmpty()) {
-			this.leases.put(new LocalLease(KeyState.placeholder(owner), notifier, request.part(held),
-					this.now.plus(delay), false));
+		boolean held = release(owner, request, (state) -> state.releasedWithDelay(owner, delay));
+		if (held) {
+			this.leases
+				.put(new LocalLease(KeyState.placeholder(owner), notifier, request, this.now.plus(delay), false));
+			hintNextOf(state(request.key()));
 		}
-		held.forEach((key) -> hintNextOf(state(key)));
-		return whole;
+		return held;
 	}
 
 	private void hintNextOf(KeyState state) {

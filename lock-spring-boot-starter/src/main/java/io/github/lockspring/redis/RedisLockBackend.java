@@ -207,11 +207,11 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	private byte[] queueing(LeaseRequest request) {
 		boolean listening = this.client.isListening();
-		if (listening && !request.terms().fair() && !request.hasMultipleKeys()) {
+		if (listening && !request.terms().fair()) {
 			return this.ordinaryQueueing;
 		}
-		return RedisCall.arg((request.terms().fair() ? "f" : "") + (request.hasMultipleKeys() ? "m" : "")
-				+ this.queueFlags + (listening ? ' ' + this.contenders.name() : ""));
+		return RedisCall.arg((request.terms().fair() ? "f" : "") + this.queueFlags
+				+ (listening ? ' ' + this.contenders.name() : ""));
 	}
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
@@ -251,8 +251,7 @@ public final class RedisLockBackend implements LockBackend {
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		byte[] channel = this.client.isListening() ? RedisCall.arg(this.contenders.name()) : NOTHING;
 		Map<LeaseRequest, Denial> denials = new HashMap<>();
-		runInBatches(waiting.stream().filter((request) -> !request.hasMultipleKeys()).toList(), POLLED_PER_CALL,
-				(batch) -> this.requests.poll(batch, channel), timeout,
+		runInBatches(List.copyOf(waiting), POLLED_PER_CALL, (batch) -> this.requests.poll(batch, channel), timeout,
 				(batch, reply) -> addDenials(batch, reply, denials));
 		return denials;
 	}

@@ -33,7 +33,8 @@ public enum Capability {
 	PERMITS,
 
 	/**
-	 * Support for leases of several keys, all of which are granted or none.
+	 * Support for exclusive leases of several keys, all of which are granted or none.
+	 * Their requests are neither fair nor recallable.
 	 */
 	MULTI_KEY,
 

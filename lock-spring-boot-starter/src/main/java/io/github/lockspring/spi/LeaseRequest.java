@@ -58,7 +58,8 @@ public final class LeaseRequest {
 	}
 
 	/**
-	 * Create a request for several keys, all of which are granted or none.
+	 * Create a request for several keys, all of which are granted or none, and whose
+	 * terms are as in {@link Capability#MULTI_KEY}; or for one key.
 	 * @param keys the keys, at least one, without duplicates and sorted
 	 * @param terms the terms
 	 * @param owner the owner, unique to this request

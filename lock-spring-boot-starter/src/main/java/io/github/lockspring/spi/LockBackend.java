@@ -188,7 +188,7 @@ public interface LockBackend extends BackendDiagnostics, AutoCloseable {
 	 * of the store, whether it is longer or shorter than the remaining lease time.
 	 * Idempotent, and without effect on other owners: only the first call sets the end.
 	 * Everything else that the owner has in the store is released immediately.
-	 * @param lease the request, granted or not
+	 * @param lease the request for one key, granted or not
 	 * @param delay how long the key remains locked, at least a millisecond
 	 * @param timeout the time within which this call must return
 	 * @return {@code true} if the lease was held until this call, {@code false} if it had

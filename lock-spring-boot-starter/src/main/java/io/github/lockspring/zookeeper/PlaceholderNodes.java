@@ -66,21 +66,18 @@ final class PlaceholderNodes {
 	}
 
 	/**
-	 * Replace the nodes of a lease by placeholder nodes.
-	 * @param handling defines how the answer is handled, which is a failure if one of the
-	 * nodes did not exist
+	 * Replace the node of a lease by a placeholder node.
+	 * @param handling defines how the answer is handled, which is a failure if the node
+	 * did not exist
 	 * @return the outcome of the handling
 	 */
-	<T> CompletableFuture<T> replace(Session session, List<String> paths, Duration delay,
+	<T> CompletableFuture<T> replace(Session session, String path, Duration delay,
 			Function<CompletableFuture<Void>, CompletableFuture<T>> handling) {
 		byte[] millis = NodeContent.dataOf(delay.plusNanos(999_999).toMillis(), this.connection.processName());
-		List<Op> changes = new ArrayList<>();
-		for (String path : paths) {
-			String placeholder = replacementOf(path);
-			changes.addAll(session.replacement(path, placeholder, millis, CreateMode.PERSISTENT));
-			changes.add(session.creation(LockPaths.randomIn(this.paths.placeholderNodes()),
-					placeholder.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
-		}
+		String placeholder = replacementOf(path);
+		List<Op> changes = new ArrayList<>(session.replacement(path, placeholder, millis, CreateMode.PERSISTENT));
+		changes.add(session.creation(LockPaths.randomIn(this.paths.placeholderNodes()),
+				placeholder.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
 		session.create(this.paths.placeholderNodes(), CreateMode.CONTAINER); // if absent
 		return session.change(changes,
 				(answer) -> handling.apply(answer.thenAccept((results) -> deleteAfter(delay, results))));

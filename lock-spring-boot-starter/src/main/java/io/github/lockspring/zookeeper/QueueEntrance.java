@@ -170,47 +170,25 @@ final class QueueEntrance {
 	 * Hold all keys or leave all queues: no request waits in several queues.
 	 */
 	private CompletableFuture<Attempt> settleAll(QueueEntry queueEntry, List<List<String>> lists) {
+		List<CompletableFuture<Boolean>> recalls = new ArrayList<>();
+		boolean first = true;
 		try {
-			if (!isFirst(queueEntry.paths(), lists)) {
-				return recallAll(queueEntry, lists).thenCompose((recalled) -> this.releaser.leave(queueEntry)
-					.thenApply((left) -> new Denial(PAUSE, 0, recalled)));
+			for (int i = 0; i < lists.size(); i++) {
+				String path = queueEntry.paths().get(i);
+				List<QueueNode> before = QueueNode.before(LockPaths.nameOf(path), lists.get(i));
+				first &= before != null && before.isEmpty();
+				if (before != null) {
+					recalls.add(LeaseRecall.recall(queueEntry.session(), LockPaths.parentOf(path), before));
+				}
 			}
 		}
-		catch (BackendUnavailableException | PermitLimitException ex) {
+		catch (BackendUnavailableException ex) {
 			return reject(queueEntry, ex);
 		}
-		return grant(queueEntry);
-	}
-
-	/**
-	 * Recall the leases because of which a request for several keys is denied.
-	 * @return whether there is one
-	 */
-	private static CompletableFuture<Boolean> recallAll(QueueEntry queueEntry, List<List<String>> lists) {
-		List<CompletableFuture<Boolean>> recalls = new ArrayList<>();
-		for (int i = 0; i < lists.size(); i++) {
-			String path = queueEntry.paths().get(i);
-			List<QueueNode> before = QueueNode.before(LockPaths.nameOf(path), lists.get(i));
-			if (before != null) {
-				recalls.add(LeaseRecall.recall(queueEntry.session(), LockPaths.parentOf(path), before));
-			}
-		}
-		return Answers.all(recalls).thenApply((recalled) -> recalled.contains(true));
-	}
-
-	private static boolean isFirst(List<String> paths, List<List<String>> lists) {
-		boolean first = true;
-		for (int i = 0; i < paths.size(); i++) {
-			String name = LockPaths.nameOf(paths.get(i));
-			List<QueueNode> before = QueueNode.before(name, lists.get(i));
-			if (before == null) {
-				return false;
-			}
-			QueueNode node = QueueNode.parse(name);
-			node.checkLimit(before, lists.get(i));
-			first &= node.blockers(before).isEmpty();
-		}
-		return first;
+		return first ? grant(queueEntry)
+				: Answers.all(recalls)
+					.thenCompose((recalled) -> this.releaser.leave(queueEntry)
+						.thenApply((left) -> new Denial(PAUSE, 0, recalled.contains(true))));
 	}
 
 	/**

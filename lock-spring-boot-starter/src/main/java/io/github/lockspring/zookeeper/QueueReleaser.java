@@ -190,7 +190,7 @@ final class QueueReleaser {
 		if (queueEntry == null || !queueEntry.isHeld() || queueEntry.session() != session) {
 			return leave(session, request).thenApply((held) -> false);
 		}
-		return this.placeholderNodes.replace(session, queueEntry.paths(), delay,
+		return this.placeholderNodes.replace(session, queueEntry.path(), delay,
 				(answer) -> answer.handle((done, failure) -> {
 					if (failure == null) {
 						forget(queueEntry);

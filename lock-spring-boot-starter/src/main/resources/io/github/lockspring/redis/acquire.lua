@@ -4,8 +4,9 @@
 -- time after which the resource may be deleted; tokens;
 -- mode, for permits followed by their number, the limit and its version unless that is 0; flags and channel, which may be missing;
 -- the lead of tokens, which may be missing too.
--- Flags: "f" fair, "q" enter the queue if denied, "h" send hints and no grants, "m" many resources (gets a hint,
--- and the next contender gets its turn immediately), "c" cluster (this server does not know the listeners).
+-- Several resources are exclusive and not recallable.
+-- Flags: "f" fair, "q" enter the queue of the only resource if denied, "h" send hints and no grants, "c" cluster (this server does
+-- not know the listeners).
 -- Answer: the token if granted for the lease time; {token, 0} if the lease was to be recallable and is not;
 -- {0, ms until a retry may succeed, attempt id} if denied, with a 1 if the owner is the first to wait for a lease that was recalled;
 -- {-1, limit, version} if the limit of the permits is superseded.

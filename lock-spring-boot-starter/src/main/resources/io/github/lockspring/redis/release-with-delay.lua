@@ -1,18 +1,18 @@
--- Releases leases after a delay. Until then they belong to a placeholder owner that no process uses.
+-- Releases a lease after a delay. Until then it belongs to a placeholder owner that no process uses.
 --
 -- ARGV: owner; delay.
--- Answer: 1 if it held all of the resources until now, else 0.
+-- Answer: 1 if it held the resource until now, else 0.
 
 #include resource.lua
 
 local owner, delay = ARGV[1], tonumber(ARGV[2])
 local former, till = owner .. '!', now + delay * 1000
-local resources, failure = readAll()
-if not resources then
+local r, failure = read(1)
+if not r then
 	return reject(failure)
 end
 
-local function replaceByPlaceholder(r)
+local function replaceByPlaceholder()
 	if r.mode == 'x' and r.holder == owner then
 		r.holder, r.till, r.recallable = former, till, false
 		return true
@@ -29,16 +29,13 @@ local function replaceByPlaceholder(r)
 end
 
 allowWrites()
-local held = 1
-for _, r in ipairs(resources) do
-	expire(r)
-	if replaceByPlaceholder(r) then
-		hint(r) -- the time until the release has changed
-	else
-		held = 0
-		leave(r, owner)
-		advance(r)
-	end
-	write(r)
+expire(r)
+local held = replaceByPlaceholder()
+if held then
+	hint(r) -- the time until the release has changed
+else
+	leave(r, owner)
+	advance(r)
 end
-return held
+write(r)
+return held and 1 or 0

@@ -320,9 +320,7 @@ local function advance(r, except)
 		end
 		leave(r, owner, entry)
 		r.changed = true
-		if string.find(entry.flags, 'm', 1, true) then
-			notify(owner, entry)
-		elseif not hint then
+		if not hint then
 			local lease = math.min(MAX_PUSHED_VALIDITY, math.ceil(entry.lease / 3))
 			local token = nextToken({ r })
 			if notify(owner, entry, token, lease) then

@@ -55,11 +55,6 @@ final class Requests {
 		return new LeaseRequest(keys, terms(1), new OwnerId(INSTANCE, SEQUENCE.incrementAndGet()));
 	}
 
-	static LeaseRequest of(List<String> keys, LeaseMode mode) {
-		return new LeaseRequest(keys, new LeaseTerms(mode, false, LEASE_TIME, 1),
-				new OwnerId(INSTANCE, SEQUENCE.incrementAndGet()));
-	}
-
 	static LeaseRequest of(String key, LeaseMode mode, boolean fair) {
 		return new LeaseRequest(key, new LeaseTerms(mode, fair, LEASE_TIME, 1), INSTANCE, SEQUENCE.incrementAndGet());
 	}

@@ -245,24 +245,6 @@ abstract class SqlLockTableTests {
 	}
 
 	@Test
-	void leasesOfSeveralSharedKeysAreRenewedTogether() {
-		List<LeaseRequest> leases = new ArrayList<>(
-				acquired(20, (i) -> Requests.of(List.of("a" + i, "b" + i), LeaseMode.SHARED)));
-		LeaseRequest lost = leases.remove(3);
-		assertThat(this.backend.release(lost.part(List.of("b3")), Requests.TIMEOUT)).isTrue();
-		assertStatements(2, () -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).lost()).isEmpty());
-		int before = this.spy.statements().size();
-		this.spy.interfere((statement) -> {
-			if (this.spy.statements().size() == before + 2) {
-				this.database.jdbc()
-					.update("UPDATE " + this.table + " SET version = version + 1 WHERE lock_key = ?", bytes("b7"));
-			}
-		});
-		leases.add(lost);
-		assertStatements(4, () -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).lost()).containsOnly(lost));
-	}
-
-	@Test
 	void rowThatCannotBeReadKeepsNoOtherLeaseFromBeingRenewed() {
 		List<LeaseRequest> leases = acquired(10, (i) -> Requests.of("key" + i, LeaseMode.SHARED, false));
 		for (String entry : List.of("of a later version", "s owner 99999999999999999999 1 host")) {

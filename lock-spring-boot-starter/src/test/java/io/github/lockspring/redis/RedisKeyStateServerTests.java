@@ -182,7 +182,7 @@ class RedisKeyStateServerTests {
 								.poll(this.requests.stream().filter((request) -> !request.hasMultipleKeys()).toList(),
 										RedisProcess.TIMEOUT)
 								.keySet());
-					if (this.random.nextInt(3) == 0) {
+					if (this.random.nextInt(3) == 0 && !known.hasMultipleKeys()) {
 						same("release with delay " + known, (backend) -> backend.releaseWithDelay(known,
 								RedisProcess.LEASE_TIME, RedisProcess.TIMEOUT));
 						this.requests.remove(known);
@@ -298,9 +298,10 @@ class RedisKeyStateServerTests {
 		}
 
 		private LeaseRequest request() {
-			boolean both = this.random.nextInt(6) == 0;
-			List<String> some = both ? this.keys : List.of(this.keys.get(this.random.nextInt(2)));
-			return request(some, mode(), this.random.nextBoolean());
+			if (this.random.nextInt(6) == 0) {
+				return request(this.keys, LeaseMode.EXCLUSIVE, false);
+			}
+			return request(List.of(this.keys.get(this.random.nextInt(2))), mode(), this.random.nextBoolean());
 		}
 
 		private LeaseMode mode() {

@@ -18,7 +18,6 @@ package io.github.lockspring.spi;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -126,18 +125,6 @@ abstract class DelayedReleaseRules extends BackendRules {
 		expire(lease);
 		assertThat(this.one.releaseAfter(lease, LONG)).isFalse();
 		assertThat(this.two.acquires(this.two.request(this.key))).isTrue();
-	}
-
-	@Test
-	@Tag(LockBackendContractTests.EVERYWHERE)
-	void restKeepsSeveralKeys() {
-		requires(Capability.MULTI_KEY);
-		String other = this.key + UUID.randomUUID();
-		LeaseRequest lease = this.one.request(List.of(this.key, other), 1);
-		this.one.acquire(lease);
-		assertThat(this.one.releaseAfter(lease, LONG)).isTrue();
-		assertThat(this.two.acquires(this.two.request(this.key))).isFalse();
-		assertThat(this.two.acquires(this.two.request(other))).isFalse();
 	}
 
 	@Test

@@ -26,7 +26,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Rules of one lease of several keys.
@@ -175,72 +174,33 @@ abstract class SeveralKeysRules extends BackendRules {
 
 	@Test
 	void requestThatLostAKeyIsNotBlockedByItsOtherKeys() {
-		for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, LeaseMode.permits(1, 1))) {
-			for (String lost : List.of(this.a, this.b)) {
-				LeaseRequest lease = bothKeys(mode, BackendProcess.LEASE_TIME);
-				this.one.acquire(lease);
-				this.two.forceRelease(lost, this.two.inspect(lost).get(0));
-				this.one.acquire(lease);
-				for (String key : lease.keys()) {
-					assertThat(this.two.inspect(key)).singleElement()
-						.extracting(LeaseHolder::owner)
-						.isEqualTo(lease.ownerText());
-				}
-				assertThat(this.one.release(lease)).isTrue();
-				LeaseRequest next = request(this.two, this.a, this.b);
-				this.two.acquire(next);
-				this.two.release(next);
+		for (String lost : List.of(this.a, this.b)) {
+			LeaseRequest lease = request(this.one, this.a, this.b);
+			this.one.acquire(lease);
+			this.two.forceRelease(lost, this.two.inspect(lost).get(0));
+			this.one.acquire(lease);
+			for (String key : lease.keys()) {
+				assertThat(this.two.inspect(key)).singleElement()
+					.extracting(LeaseHolder::owner)
+					.isEqualTo(lease.ownerText());
 			}
+			assertThat(this.one.release(lease)).isTrue();
+			LeaseRequest next = request(this.two, this.a, this.b);
+			this.two.acquire(next);
+			this.two.release(next);
 		}
-	}
-
-	@Test
-	void permitsOfARequestThatLostAKeyCountOnce() {
-		LeaseMode one = LeaseMode.permits(1, 2);
-		LeaseRequest lease = bothKeys(one, BackendProcess.LEASE_TIME);
-		this.one.acquire(lease);
-		this.two.forceRelease(this.b, this.two.inspect(this.b).get(0));
-		this.one.acquire(lease);
-		assertThat(this.two.acquires(this.two.request(this.a, one))).isTrue();
-		assertThat(this.two.acquires(this.two.request(this.a, one))).isFalse();
-		assertThat(this.one.release(lease)).isTrue();
-		assertThat(this.two.acquires(this.two.request(this.a, one))).isTrue();
-	}
-
-	@Test
-	void permitsOfARequestWhoseLimitIsSupersededAtALostKeyAreReleasedOnce() {
-		LeaseMode former = LeaseMode.permits(1, 2);
-		LeaseRequest lease = bothKeys(former, BackendProcess.LEASE_TIME);
-		this.one.acquire(lease);
-		this.two.forceRelease(this.b, this.two.inspect(this.b).get(0));
-		this.two.acquire(this.two.request(this.b, LeaseMode.permits(1, 3, 1)));
-		assertThatExceptionOfType(PermitLimitException.class).isThrownBy(() -> this.one.tryAcquire(lease));
-		LeaseRequest other = this.two.request(this.a, former);
-		this.two.acquire(other);
-		this.one.release(lease);
-		assertThat(this.two.acquires(this.two.request(this.a, former))).isTrue();
-		assertThat(this.two.acquires(this.two.request(this.a, former))).isFalse();
 	}
 
 	@Test
 	void allKeysOfARequestThatLostOneAreHeldForItsValidity() {
 		Duration longer = BackendProcess.LEASE_TIME.multipliedBy(10);
-		for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, LeaseMode.permits(1, 1))) {
-			LeaseRequest lease = bothKeys(mode, BackendProcess.LEASE_TIME);
-			this.one.acquire(lease);
-			this.two.forceRelease(this.a, this.two.inspect(this.a).get(0));
-			LeaseRequest repeated = new LeaseRequest(lease.keys(), new LeaseTerms(mode, false, longer, 1),
-					lease.owner());
-			Duration validity = this.one.acquire(repeated).validity();
-			assertThat(repeated.keys()).allSatisfy((key) -> assertThat(this.two.inspect(key)).singleElement()
-				.satisfies((holder) -> assertThat(holder.remaining()).isGreaterThan(validity.dividedBy(2))));
-			this.one.release(repeated);
-		}
-	}
-
-	private LeaseRequest bothKeys(LeaseMode mode, Duration leaseTime) {
-		LeaseRequest first = this.one.request(this.a, new LeaseTerms(mode, false, leaseTime, 1));
-		return new LeaseRequest(List.of(this.a, this.b), first.terms(), first.owner());
+		LeaseRequest lease = request(this.one, this.a, this.b);
+		this.one.acquire(lease);
+		this.two.forceRelease(this.a, this.two.inspect(this.a).get(0));
+		LeaseRequest repeated = lease.withLeaseTime(longer);
+		Duration validity = this.one.acquire(repeated).validity();
+		assertThat(repeated.keys()).allSatisfy((key) -> assertThat(this.two.inspect(key)).singleElement()
+			.satisfies((holder) -> assertThat(holder.remaining()).isGreaterThan(validity.dividedBy(2))));
 	}
 
 	@Test

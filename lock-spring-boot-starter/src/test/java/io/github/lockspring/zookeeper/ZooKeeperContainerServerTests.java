@@ -122,8 +122,6 @@ class ZooKeeperContainerServerTests {
 				ended.backend.releaseWithDelay(ended.acquire("key-" + i), Duration.ofMillis(1),
 						ZooKeeperProcess.TIMEOUT);
 			}
-			ended.backend.releaseWithDelay(ended.acquire(ended.request(List.of("a", "b"))), Duration.ofMillis(1),
-					ZooKeeperProcess.TIMEOUT);
 		}
 		try (ZooKeeperProcess next = ZooKeeperProcess.on(server.connectString())) {
 			awaitNoKeys();
