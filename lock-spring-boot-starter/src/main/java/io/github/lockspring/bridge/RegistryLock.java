@@ -97,8 +97,17 @@ final class RegistryLock implements DistributedLock {
 	private <X extends Exception> boolean acquire(AcquireOptions options, long waitNanos, Step<X> step) throws X {
 		Claim claim = new Claim(Thread.currentThread(), this.storeKey);
 		Hold held = innermost(claim);
-		Hold hold = acquire((owner) -> step.acquire(this.registry.engine(), this.storeKey, options, owner, waitNanos),
-				claim, (held != null && held.hasLease()) ? held.owner() : claim);
+		Object owner = (held != null && held.hasLease()) ? held.owner() : claim;
+		Hold hold;
+		try {
+			hold = step.acquire(this.registry.engine(), this.storeKey, options, owner, waitNanos);
+		}
+		catch (EngineException ex) {
+			if (ex.getReason() == EngineException.Reason.LOST && owner != claim) {
+				return acquire(options, waitNanos, step); // for a new owner
+			}
+			throw LockUtils.translate(ex, this.storeKey);
+		}
 		if (hold == null) {
 			this.registry.holds().remove(claim); // what it held before is lost
 			return false;
@@ -106,21 +115,6 @@ final class RegistryLock implements DistributedLock {
 		this.lastUsed = System.currentTimeMillis();
 		this.registry.add(claim, hold);
 		return true;
-	}
-
-	/**
-	 * Acquire for an owner, or for a new one if the lease of the former is lost.
-	 */
-	private <X extends Exception> @Nullable Hold acquire(Attempt<X> attempt, Claim claim, Object owner) throws X {
-		try {
-			return attempt.acquire(owner);
-		}
-		catch (EngineException ex) {
-			if (ex.getReason() == EngineException.Reason.LOST && owner != claim) {
-				return acquire(attempt, claim, claim);
-			}
-			throw LockUtils.translate(ex, this.storeKey);
-		}
 	}
 
 	private @Nullable Hold innermost(Claim claim) {
@@ -183,15 +177,6 @@ final class RegistryLock implements DistributedLock {
 	@Override
 	public String toString() {
 		return "lock on " + KeyFormat.quote(this.storeKey);
-	}
-
-	/**
-	 * Acquires for an owner.
-	 */
-	private interface Attempt<X extends Exception> {
-
-		@Nullable Hold acquire(Object owner) throws X;
-
 	}
 
 }
