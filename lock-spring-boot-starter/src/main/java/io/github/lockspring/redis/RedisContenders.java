@@ -121,16 +121,11 @@ final class RedisContenders implements RedisChannel {
 			values.notifyOf(text, listener);
 			return;
 		}
-		LeaseRequest lost = RedisOwners.lostBy(text);
-		LeaseRequest recalled = RedisOwners.recalledFrom(text);
-		if (lost != null) {
-			listener.onLost(lost);
-		}
-		else if (recalled != null) {
-			listener.onRecall(recalled);
-		}
-		else {
-			message(List.of(text.split(" ")), listener);
+		String[] words = text.split(" ", 3);
+		switch ((words.length == 3) ? words[1] : "") {
+			case RedisOwners.LOST -> listener.onLost(RedisOwners.lease(words[0], words[2]));
+			case RedisOwners.RECALL -> listener.onRecall(RedisOwners.lease(words[0], RedisKeys.keyOf(words[2])));
+			default -> message(List.of(text.split(" ")), listener);
 		}
 	}
 

@@ -36,13 +36,20 @@ import io.github.lockspring.spi.ProcessName;
  */
 final class RedisOwners {
 
+	/**
+	 * Second word of the message that a holder has lost a key, which follows.
+	 */
+	static final String LOST = "lost";
+
+	/**
+	 * Second word of the message that the lease of an owner is recalled. The name of the
+	 * Redis key follows.
+	 */
+	static final String RECALL = "recall";
+
 	private static final char PROCESS = '@';
 
 	private static final String FORMER = "!";
-
-	private static final String LOST = " lost ";
-
-	private static final String RECALL = " recall ";
 
 	private RedisOwners() {
 	}
@@ -86,29 +93,7 @@ final class RedisOwners {
 	 * Return the message that a holder has lost a key.
 	 */
 	static String lossOf(LeaseHolder holder, String key) {
-		return idWithoutMark(holder) + LOST + key;
-	}
-
-	/**
-	 * Parse a message that a holder has lost a key.
-	 * @return a request that identifies the lease, or {@code null} if it is another
-	 * message
-	 */
-	static @Nullable LeaseRequest lostBy(String message) {
-		int end = message.indexOf(' ');
-		return (end >= 0 && message.startsWith(LOST, end))
-				? lease(message.substring(0, end), message.substring(end + LOST.length())) : null;
-	}
-
-	/**
-	 * Parse a message that the lease of an owner is recalled.
-	 * @return a request that identifies the lease, or {@code null} if it is another
-	 * message
-	 */
-	static @Nullable LeaseRequest recalledFrom(String message) {
-		int end = message.indexOf(' ');
-		return (end >= 0 && message.startsWith(RECALL, end))
-				? lease(message.substring(0, end), RedisKeys.keyOf(message.substring(end + RECALL.length()))) : null;
+		return idWithoutMark(holder) + ' ' + LOST + ' ' + key;
 	}
 
 	/**
@@ -124,7 +109,10 @@ final class RedisOwners {
 		}
 	}
 
-	private static LeaseRequest lease(String owner, String key) {
+	/**
+	 * Return a request that identifies the lease of an owner.
+	 */
+	static LeaseRequest lease(String owner, String key) {
 		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ZERO, 1); // unknown
 		return new LeaseRequest(List.of(key), terms, OwnerId.parse(idOf(owner)));
 	}
