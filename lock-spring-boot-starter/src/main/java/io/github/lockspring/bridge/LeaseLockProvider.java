@@ -153,14 +153,10 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
 
 	/**
 	 * Owner of one lock.
+	 *
+	 * @param name the name of the lock
 	 */
-	private static final class Owner {
-
-		private final String name;
-
-		Owner(String name) {
-			this.name = name;
-		}
+	private record Owner(String name) {
 
 		@Override
 		public String toString() {
