@@ -17,6 +17,9 @@
 package io.github.lockspring.autoconfigure;
 
 import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -69,13 +72,14 @@ final class LockEventPublisher implements SmartLifecycle {
 	public void start() {
 		this.running = true;
 		if (!this.observing) {
-			Interest interest = new Interest(isListenedTo(LockAcquiredEvent.class),
-					isListenedTo(LockNotAcquiredEvent.class), isListenedTo(LockReleasedEvent.class));
-			if (interest.isAny()) {
+			Set<Class<?>> wanted = Stream
+				.<Class<?>>of(LockAcquiredEvent.class, LockNotAcquiredEvent.class, LockReleasedEvent.class)
+				.filter(this::isListenedTo)
+				.collect(Collectors.toUnmodifiableSet());
+			if (!wanted.isEmpty()) {
 				this.observing = true;
 				this.engines.all()
-					.forEach(
-							(engine) -> engine.addObserver(new Observer(engine.backendName(), interest, this.context)));
+					.forEach((engine) -> engine.addObserver(new Observer(engine.backendName(), wanted, this.context)));
 			}
 		}
 	}
@@ -154,28 +158,13 @@ final class LockEventPublisher implements SmartLifecycle {
 	}
 
 	/**
-	 * Events for which there are listeners.
-	 *
-	 * @param acquired whether acquired locks are of interest
-	 * @param notAcquired whether locks that were not acquired are of interest
-	 * @param released whether released locks are of interest
-	 */
-	private record Interest(boolean acquired, boolean notAcquired, boolean released) {
-
-		boolean isAny() {
-			return this.acquired || this.notAcquired || this.released;
-		}
-
-	}
-
-	/**
 	 * Observes the engine of one backend.
 	 *
 	 * @param backend the name of the backend
-	 * @param interest the events to publish
+	 * @param wanted the types of events to publish
 	 * @param publisher the publisher
 	 */
-	private record Observer(String backend, Interest interest,
+	private record Observer(String backend, Set<Class<?>> wanted,
 			ApplicationEventPublisher publisher) implements EngineObserver {
 
 		@Override
@@ -203,7 +192,7 @@ final class LockEventPublisher implements SmartLifecycle {
 
 		@Override
 		public void onNotAcquired(AcquireOutcome outcome, @Nullable Throwable failure, long waitedNanos) {
-			if (this.observer.interest().notAcquired()) {
+			if (this.observer.wanted().contains(LockNotAcquiredEvent.class)) {
 				publish(new LockNotAcquiredEvent(this.key, this.observer.backend(),
 						LockNotAcquiredEvent.Reason.valueOf(outcome.name()), Duration.ofNanos(waitedNanos)));
 			}
@@ -212,14 +201,14 @@ final class LockEventPublisher implements SmartLifecycle {
 		@Override
 		public void onAcquired(long token, long waitedNanos) {
 			this.token = token;
-			if (this.observer.interest().acquired()) {
+			if (this.observer.wanted().contains(LockAcquiredEvent.class)) {
 				publish(new LockAcquiredEvent(this.key, token, this.observer.backend(), Duration.ofNanos(waitedNanos)));
 			}
 		}
 
 		@Override
 		public void onReleased(long heldNanos, long releaseNanos) {
-			if (this.observer.interest().released()) {
+			if (this.observer.wanted().contains(LockReleasedEvent.class)) {
 				publish(new LockReleasedEvent(this.key, this.token, this.observer.backend(),
 						Duration.ofNanos(heldNanos)));
 			}
