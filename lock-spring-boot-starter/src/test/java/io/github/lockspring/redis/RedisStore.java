@@ -144,7 +144,12 @@ public record RedisStore(RedisConfiguration configuration, Client client,
 
 		LETTUCE, JEDIS;
 
-		RedisConnectionFactory connect(RedisConfiguration configuration) {
+		/**
+		 * Create connections.
+		 * @param configuration the address
+		 * @return the connections, to be destroyed
+		 */
+		public RedisConnectionFactory connect(RedisConfiguration configuration) {
 			return connect(configuration, Map.of());
 		}
 

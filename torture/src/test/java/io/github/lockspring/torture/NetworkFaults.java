@@ -78,7 +78,7 @@ final class NetworkFaults implements Inflictor {
 	private List<FaultProxy> proxies(Step step) {
 		return this.workers.stream()
 			.filter((worker) -> isOfAll(step) || worker == this.workers.get(step.worker()))
-			.flatMap((worker) -> worker.proxies().stream())
+			.flatMap((worker) -> worker.proxies(step).stream())
 			.toList();
 	}
 

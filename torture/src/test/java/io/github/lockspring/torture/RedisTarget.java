@@ -48,6 +48,10 @@ final class RedisTarget implements TortureStore {
 		this.faults.putAll(faults.ofClock(this::time));
 	}
 
+	RedisServer server() {
+		return this.server;
+	}
+
 	@Override
 	public List<FaultProxy> newProxies() {
 		return List.of(new FaultProxy(this.server.host(), this.server.port()));

@@ -16,9 +16,11 @@
 
 package io.github.lockspring.torture;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
+import io.github.lockspring.server.ServerProcess;
 import io.github.lockspring.simulator.history.Fact.FaultKind;
 import io.github.lockspring.torture.TortureSchedule.Step;
 
@@ -39,6 +41,8 @@ final class ServerFaults {
 
 	private final String clock;
 
+	private final List<String> prefix;
+
 	private long skew;
 
 	/**
@@ -49,6 +53,22 @@ final class ServerFaults {
 	ServerFaults(ClockShim clocks, String clock) {
 		this.clocks = clocks;
 		this.clock = clock;
+		this.prefix = clocks.prefix(clock);
+	}
+
+	/**
+	 * Return the faults of another store.
+	 * @param clock the name of the clock of its servers
+	 */
+	ServerFaults ofAnother(String clock) {
+		return new ServerFaults(this.clocks, clock);
+	}
+
+	/**
+	 * Let servers that start from now on have the clock of this store.
+	 */
+	void prepareStart() {
+		ServerProcess.setPrefix(this.prefix);
 	}
 
 	/**

@@ -18,7 +18,9 @@ package io.github.lockspring.torture;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -31,6 +33,7 @@ import io.github.lockspring.jdbc.JdbcStore;
 import io.github.lockspring.redis.RedisStore;
 import io.github.lockspring.redis.RedisStore.Client;
 import io.github.lockspring.server.RedisSentinels;
+import io.github.lockspring.simulator.cluster.ClusterWork;
 import io.github.lockspring.zookeeper.ZooKeeperStore;
 
 /**
@@ -49,13 +52,21 @@ record StoreAddress(ClientType client, String address) {
 	 */
 	Store store(Duration sessionTimeout) {
 		return switch (this.client) {
-			case LETTUCE -> new RedisStore(standalone(), Client.LETTUCE);
-			case JEDIS -> new RedisStore(standalone(), Client.JEDIS);
+			case LETTUCE -> new RedisStore(standalone(this.address), Client.LETTUCE);
+			case JEDIS -> new RedisStore(standalone(this.address), Client.JEDIS);
 			case SENTINEL -> redirected(sentinel());
 			case CLUSTER -> redirected(new RedisClusterConfiguration(nodes()));
+			case REDLOCK -> new RedlockStore(nodes().stream().map(StoreAddress::standalone).toList());
 			case JDBC -> jdbc();
 			case ZOOKEEPER -> new ZooKeeperStore(this.address, sessionTimeout);
 		};
+	}
+
+	/**
+	 * Return what can be done with the store at this address.
+	 */
+	Set<ClusterWork> works() {
+		return (this.client == ClientType.REDLOCK) ? EnumSet.of(ClusterWork.LOCKS) : ClusterWork.all();
 	}
 
 	private List<String> nodes() {
@@ -66,8 +77,8 @@ record StoreAddress(ClientType client, String address) {
 		return new RedisStore(configuration, Client.LETTUCE, RedirectedPorts.parse(this.address.split(" ")[1]).ports());
 	}
 
-	private RedisStandaloneConfiguration standalone() {
-		String[] parts = this.address.split(":");
+	private static RedisStandaloneConfiguration standalone(String address) {
+		String[] parts = address.split(":");
 		return new RedisStandaloneConfiguration(parts[0], Integer.parseInt(parts[1]));
 	}
 
@@ -97,7 +108,7 @@ record StoreAddress(ClientType client, String address) {
 	 */
 	enum ClientType {
 
-		LETTUCE, JEDIS, SENTINEL, CLUSTER, JDBC, ZOOKEEPER
+		LETTUCE, JEDIS, SENTINEL, CLUSTER, REDLOCK, JDBC, ZOOKEEPER
 
 	}
 

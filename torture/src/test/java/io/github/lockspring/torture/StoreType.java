@@ -36,6 +36,8 @@ enum StoreType {
 
 	CLUSTER((faults) -> new ClusterTarget()),
 
+	REDLOCK(RedlockTarget::new),
+
 	POSTGRESQL((faults) -> new SqlTarget(PostgresServer.start(), "", faults)),
 
 	MARIADB((faults) -> new SqlTarget(MariaDbServer.start(), "", faults)),

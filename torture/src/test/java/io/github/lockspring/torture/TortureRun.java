@@ -108,8 +108,9 @@ final class TortureRun implements AutoCloseable {
 		this.folder = Files.createTempDirectory("torture-");
 		this.clocks = new ClockShim(this.folder);
 		this.lines = new WorkerLines(this.log);
-		ServerProcess.setPrefix(this.clocks.prefix("store"));
-		this.store = type.start(new ServerFaults(this.clocks, "store"));
+		ServerFaults faults = new ServerFaults(this.clocks, "store");
+		faults.prepareStart();
+		this.store = type.start(faults);
 		this.workers = IntStream.rangeClosed(1, settings.workers())
 			.mapToObj((i) -> new WorkerProcess(this, "process-" + i))
 			.toList();

@@ -132,6 +132,10 @@ record TortureSchedule(List<Step> steps) {
 	 */
 	record Step(long millis, TortureFault fault, int worker, long duration) {
 
+		Step longer(long millis) {
+			return new Step(this.millis, this.fault, this.worker, this.duration + millis);
+		}
+
 		@Override
 		public String toString() {
 			return this.millis + " " + this.fault + " worker " + this.worker + " for " + this.duration + " ms";

@@ -23,6 +23,7 @@ import java.util.Set;
 
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.torture.TortureFault.Lane;
+import io.github.lockspring.torture.TortureSchedule.Step;
 
 /**
  * Servers of a store, to which faults can happen.
@@ -39,6 +40,16 @@ interface TortureStore extends AutoCloseable {
 	 * @param proxies the proxies of a worker
 	 */
 	StoreAddress address(List<FaultProxy> proxies);
+
+	/**
+	 * Return the proxies that a fault happens to: all of them, unless there are several
+	 * stores.
+	 * @param step the fault
+	 * @param proxies the proxies of a worker
+	 */
+	default List<FaultProxy> affected(Step step, List<FaultProxy> proxies) {
+		return proxies;
+	}
 
 	/**
 	 * Return the faults that can happen to connections, so that all is true that the

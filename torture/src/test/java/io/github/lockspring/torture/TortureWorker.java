@@ -37,6 +37,7 @@ import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.Leftovers;
 import io.github.lockspring.faults.StoreClient;
 import io.github.lockspring.simulator.cluster.ClusterSettings;
+import io.github.lockspring.simulator.cluster.ClusterWork;
 import io.github.lockspring.simulator.cluster.ProcessLocks;
 import io.github.lockspring.simulator.cluster.Worker;
 import io.github.lockspring.simulator.cluster.Workplace;
@@ -133,7 +134,9 @@ final class TortureWorker implements Workplace {
 			try {
 				this.locks.acquire(key).close();
 				this.locks.acquireAsync(key, this.locks.defaultOptions()).join().close();
-				client.atomicLong(key).get();
+				if (settings().works().contains(ClusterWork.COUNTER)) {
+					client.atomicLong(key).get();
+				}
 				done = true;
 			}
 			catch (LockException | CompletionException ex) {
@@ -221,7 +224,7 @@ final class TortureWorker implements Workplace {
 
 	@Override
 	public ClusterSettings settings() {
-		return this.settings.run().work();
+		return this.settings.run().work().withWorks(this.settings.store().works());
 	}
 
 	@Override

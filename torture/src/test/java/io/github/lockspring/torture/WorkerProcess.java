@@ -28,6 +28,7 @@ import io.github.lockspring.server.JavaProgram;
 import io.github.lockspring.server.ServerProcess;
 import io.github.lockspring.simulator.history.Fact.ProcessChange;
 import io.github.lockspring.simulator.history.Fact.ProcessChanged;
+import io.github.lockspring.torture.TortureSchedule.Step;
 
 /**
  * Place of a worker: when it has ended, another takes its place. Not thread-safe.
@@ -60,8 +61,11 @@ final class WorkerProcess {
 		return this.name;
 	}
 
-	List<FaultProxy> proxies() {
-		return this.proxies;
+	/**
+	 * Return the proxies that a fault happens to.
+	 */
+	List<FaultProxy> proxies(Step step) {
+		return this.run.store().affected(step, this.proxies);
 	}
 
 	void start() {
