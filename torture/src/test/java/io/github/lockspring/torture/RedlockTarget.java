@@ -29,15 +29,15 @@ import io.github.lockspring.torture.StoreAddress.ClientType;
 import io.github.lockspring.torture.TortureSchedule.Step;
 
 /**
- * Three independent Redis servers. Each fault happens to one of them, or to the
- * connections to it.
+ * Three independent Redis servers. Each fault happens to one of them, or to connections
+ * to one or two.
  */
 final class RedlockTarget implements TortureStore {
 
 	private static final int SERVERS = 3;
 
 	/**
-	 * Longer than any lease that was granted while a server was there.
+	 * Longer than a lease: until then, what a server has granted has expired.
 	 */
 	private static final long EXPIRED_MILLIS = 2500;
 
@@ -49,10 +49,20 @@ final class RedlockTarget implements TortureStore {
 		for (int i = 1; i <= SERVERS; i++) {
 			ServerFaults own = faults.ofAnother("store-" + i);
 			own.prepareStart();
-			this.servers.put(new RedisTarget(ClientType.LETTUCE, own), own);
+			RedisTarget target = new RedisTarget(ClientType.LETTUCE, own);
+			target.faults().put(TortureFault.STORE_EMPTIED, emptied(target.server()));
+			this.servers.put(target, own);
 		}
 		one(0).faults().keySet().forEach((fault) -> this.faults.put(fault, this::inflict));
-		this.faults.put(TortureFault.STORE_EMPTIED, this::empty);
+	}
+
+	/**
+	 * A server without its data comes back when what it had granted has expired, so that
+	 * nothing is forgotten.
+	 */
+	private static Inflictor emptied(RedisServer server) {
+		return (step, log) -> ServerFaults.lasting(FaultKind.STOPPED, server::kill, server::restartEmpty)
+			.inflict(step.longer(EXPIRED_MILLIS), log);
 	}
 
 	@Override
@@ -66,9 +76,15 @@ final class RedlockTarget implements TortureStore {
 				proxies.stream().map((proxy) -> proxy.host() + ":" + proxy.port()).collect(Collectors.joining(",")));
 	}
 
+	/**
+	 * Return the proxies before one or two servers, so that a worker may be alone with
+	 * the third.
+	 */
 	@Override
 	public List<FaultProxy> affected(Step step, List<FaultProxy> proxies) {
-		return List.of(proxies.get((int) (step.duration() % SERVERS)));
+		long choice = step.duration() % (2 * SERVERS);
+		FaultProxy one = proxies.get((int) choice / 2);
+		return (choice % 2 == 0) ? List.of(one) : proxies.stream().filter((proxy) -> proxy != one).toList();
 	}
 
 	@Override
@@ -84,17 +100,6 @@ final class RedlockTarget implements TortureStore {
 		RedisTarget server = one(step.duration());
 		this.servers.get(server).prepareStart();
 		return server.faults().get(step.fault()).inflict(step, log);
-	}
-
-	/**
-	 * A server without its data comes back when what it had granted has expired.
-	 */
-	private boolean empty(Step step, FaultLog log) throws InterruptedException {
-		RedisTarget target = one(step.duration());
-		this.servers.get(target).prepareStart();
-		RedisServer server = target.server();
-		return ServerFaults.lasting(FaultKind.STOPPED, server::kill, server::restartEmpty)
-			.inflict(step.longer(EXPIRED_MILLIS), log);
 	}
 
 	@Override
