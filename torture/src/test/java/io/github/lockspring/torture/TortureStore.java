@@ -42,8 +42,8 @@ interface TortureStore extends AutoCloseable {
 	StoreAddress address(List<FaultProxy> proxies);
 
 	/**
-	 * Return the proxies that a fault happens to: all of them, unless there are several
-	 * stores.
+	 * Return the proxies that a fault happens to: all of them, unless the servers fail
+	 * independently.
 	 * @param step the fault
 	 * @param proxies the proxies of a worker
 	 */
