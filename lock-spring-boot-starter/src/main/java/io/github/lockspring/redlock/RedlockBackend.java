@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -119,9 +119,9 @@ public final class RedlockBackend implements LockBackend {
 	private final Quorum quorum;
 
 	/**
-	 * Leases that are being renewed, and have not been released since the renewal began.
+	 * Leases that were granted, and neither lost nor released since.
 	 */
-	private final Set<LeaseRequest> renewed = ConcurrentHashMap.newKeySet();
+	private final Set<LeaseRequest> granted = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Create a backend.
@@ -248,6 +248,7 @@ public final class RedlockBackend implements LockBackend {
 			.minusNanos(System.nanoTime() - start)
 			.minus(drift(leaseTime));
 		if (validity.compareTo(Duration.ZERO) > 0) {
+			this.granted.add(request);
 			return new Grant(0, validity);
 		}
 		wanted.set(false);
@@ -286,11 +287,9 @@ public final class RedlockBackend implements LockBackend {
 		long start = System.nanoTime();
 		long deadline = start + renewalTimeout(leases, timeout).toNanos();
 		Map<RedlockNode, CompletableFuture<NodeAnswer<Renewal>>> calls = new LinkedHashMap<>();
-		this.renewed.addAll(leases);
 		List<NodeAnswer<Renewal>> answers = QuorumCall
-			.of(this.nodes,
-					(node) -> calls.computeIfAbsent(node,
-							(any) -> node.calls().callAsync(deadline, (backend, time) -> backend.renew(extended, time))))
+			.of(this.nodes, (node) -> calls.computeIfAbsent(node,
+					(any) -> node.calls().callAsync(deadline, (backend, time) -> backend.renew(extended, time))))
 			.await((some) -> this.quorum.decidesRenewal(some, leases), deadline);
 		this.quorum.requireMajority(answers);
 		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
@@ -303,14 +302,10 @@ public final class RedlockBackend implements LockBackend {
 			}
 			else if (this.quorum.isLost(answers, lease)) {
 				lost.add(lease);
+				this.granted.remove(lease);
 			}
 		}
-		CompletableFuture
-			.allOf(calls.entrySet()
-				.stream()
-				.map((call) -> call.getValue().thenCompose((answer) -> restore(call.getKey(), answer, held)))
-				.toArray(CompletableFuture<?>[]::new))
-			.whenComplete((restored, failure) -> this.renewed.removeAll(leases));
+		calls.forEach((node, call) -> call.thenAccept((answer) -> restore(node, answer, held)));
 		return new Renewal(held, lost);
 	}
 
@@ -319,13 +314,12 @@ public final class RedlockBackend implements LockBackend {
 	 * unless they are released meanwhile. Otherwise the failure of another node, however
 	 * much later, would end them.
 	 */
-	private CompletableFuture<Void> restore(RedlockNode node, NodeAnswer<Renewal> answer, Set<LeaseRequest> held) {
+	private void restore(RedlockNode node, NodeAnswer<Renewal> answer, Set<LeaseRequest> held) {
 		Set<LeaseRequest> lost = (answer.value() != null) ? answer.value().lost() : Set.of();
-		return CompletableFuture.allOf(held.stream()
+		held.stream()
 			.filter(lost::contains)
-			.map((lease) -> node.acquire(lease, Deadline.after(nodeTimeout(lease, this.nodeTimeout)),
-					() -> this.renewed.contains(lease)))
-			.toArray(CompletableFuture<?>[]::new));
+			.forEach((lease) -> node.acquire(lease, Deadline.after(nodeTimeout(lease, this.nodeTimeout)),
+					() -> this.granted.contains(lease)));
 	}
 
 	/**
@@ -364,7 +358,7 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
-		this.renewed.remove(lease);
+		this.granted.remove(lease);
 		Duration callTimeout = Durations.min(this.nodeTimeout, timeout);
 		List<NodeAnswer<Boolean>> answers = callRelease(lease, delay, callTimeout).await(this.quorum::decidesRelease,
 				Deadline.after(callTimeout));

@@ -151,8 +151,8 @@ class RedlockFaultTests {
 	@Test
 	void leaseThatIsReleasedDuringItsRenewalIsNotRequestedAgain() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
-		for (int i = 0; i < 200; i++) {
-			LeaseRequest request = request();
+		for (int i = 0; i < 300; i++) {
+			LeaseRequest request = request(DELAY);
 			assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
 			await().until(() -> !isFree(0));
 			this.nodes.get(0).store.release(request, TIMEOUT);
