@@ -59,7 +59,8 @@ public class LockedMethods {
 		beans.registerSingleton("applicationTaskExecutor", executor);
 		LockDefaults defaults = new LockDefaults(locks.defaultOptions(), null, false, true, Map.of(),
 				new LockDefaults.Jpa(false, false));
-		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(beans, () -> defaults, () -> locks, true);
+		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(beans, () -> defaults, () -> locks,
+				true);
 		ProxyFactory factory = new ProxyFactory(new LockedMethods());
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(new DistributedLockAdvisor(interceptor));
