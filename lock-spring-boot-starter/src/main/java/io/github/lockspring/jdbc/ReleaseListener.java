@@ -182,7 +182,7 @@ final class ReleaseListener implements AutoCloseable {
 	void listenForAWhile() {
 		this.lastAwaited = System.nanoTime();
 		if (!this.listening && !this.unsupported && !this.closed && this.running.compareAndSet(false, true)) {
-			this.thread = DaemonThreads.start("lock-jdbc-listener", this::run, (ex) -> this.running.set(false));
+			DaemonThreads.start("lock-jdbc-listener", this::run, (ex) -> this.running.set(false));
 		}
 	}
 
@@ -231,6 +231,7 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	private void run() {
+		this.thread = Thread.currentThread();
 		try {
 			while (isNeeded()) {
 				listen();

@@ -286,7 +286,16 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 			.execute(() -> this.closer.accept(former));
 	}
 
-	private synchronized void fail(CompletableFuture<C> attempt, Throwable ex) {
+	/**
+	 * Record a failure, and complete the attempt without the monitor: callbacks of others
+	 * may wait for it.
+	 */
+	private void fail(CompletableFuture<C> attempt, Throwable ex) {
+		failed(ex);
+		attempt.completeExceptionally(ex);
+	}
+
+	private synchronized void failed(Throwable ex) {
 		this.connecting = null;
 		this.failures++;
 		this.lastFailure = ex;
@@ -297,7 +306,6 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		if (this.onOpen != null && !this.closed) {
 			renewLater();
 		}
-		attempt.completeExceptionally(ex);
 	}
 
 	private static String rootMessage(Throwable ex) {

@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -114,6 +115,22 @@ class ReconnectingConnectionServerTests {
 		connections.renew();
 		Awaitility.await().until(() -> opened.get() == 2);
 		assertThat(connections.current()).isNotNull();
+		connections.close();
+	}
+
+	@Test
+	void failedAttemptIsCompletedWithoutTheMonitor() {
+		CountDownLatch fails = new CountDownLatch(1);
+		ReconnectingConnection<Object> connections = new ReconnectingConnection<>("failing", () -> {
+			Awaitility.await().until(() -> fails.getCount() == 0);
+			throw new IllegalStateException("refused");
+		}, (connection) -> true, (connection) -> {
+		}, Duration.ofSeconds(1), null);
+		AtomicReference<Boolean> locked = new AtomicReference<>();
+		connections.renew().whenComplete((connection, failure) -> locked.set(Thread.holdsLock(connections)));
+		fails.countDown();
+		Awaitility.await().until(() -> locked.get() != null);
+		assertThat(locked).hasValue(false);
 		connections.close();
 	}
 
