@@ -225,7 +225,8 @@ final class RetrySchedule {
 		}
 		else if (denial != null && denial.recalled() && remaining(now) <= 0) {
 			this.recall = Recall.SENT;
-			this.deadline = Math.max(this.deadline, this.start + this.settings.operationTimeout().toNanos());
+			long left = this.start + this.settings.operationTimeout().toNanos() - now;
+			this.deadline = now + Math.max(remaining(now), left);
 		}
 		answered(denial, now);
 		if (this.recall == Recall.SENT) {

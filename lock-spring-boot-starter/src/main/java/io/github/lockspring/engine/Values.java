@@ -30,6 +30,7 @@ import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.support.Durations;
 
 /**
  * Values of a store as the primitives use them: read, changed, awaited and listened to,
@@ -113,7 +114,7 @@ public final class Values {
 	 * @return the call
 	 */
 	public <T> Supplier<T> unlessLate(Supplier<T> call) {
-		long deadline = this.time.nanoTime() + 3 * this.context.answerNanos();
+		long deadline = this.time.nanoTime() + 3 * Math.min(this.context.answerNanos(), Durations.MAX_NANOS / 3);
 		return () -> {
 			if (this.time.nanoTime() - deadline > 0) {
 				throw this.store.notAnswered();

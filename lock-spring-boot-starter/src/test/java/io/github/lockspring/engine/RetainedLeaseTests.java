@@ -32,6 +32,7 @@ import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
 
 import static io.github.lockspring.engine.Harness.FAIR;
 import static io.github.lockspring.engine.Harness.KEY;
@@ -207,6 +208,14 @@ class RetainedLeaseTests {
 		this.harness.advance(Duration.ofMillis(6));
 		this.backend.deliverNotifications();
 		assertThat(waiter.hold().isHeld()).isTrue();
+	}
+
+	@Test
+	void recallIsAwaitedThoughTheClockOverflows() {
+		long start = Long.MAX_VALUE - 1;
+		RetrySchedule schedule = new RetrySchedule(start, start, EngineSettings.defaults(), true);
+		schedule.leaderAnswered(new Denial(Duration.ofSeconds(1), 0, true), start + 1);
+		assertThat(schedule.remaining(start + 1)).isPositive();
 	}
 
 	@Test

@@ -56,6 +56,7 @@ import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.support.Durations;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.await;
@@ -564,6 +565,12 @@ class ValuesTests {
 		assertThat(engine.values().awaitAsync(KEY, (value) -> !value.exists(), LONG))
 			.succeedsWithin(Duration.ofMinutes(1));
 		gate.open();
+	}
+
+	@Test
+	void callBeginsInTimeIfTheOperationTimeoutIsTheLongest() {
+		Values values = engine(this.harness.backend(), Durations.MAX).values();
+		assertThat(values.unlessLate(() -> values.read(KEY)).get()).isEqualTo(Value.ABSENT);
 	}
 
 	@Test
