@@ -123,7 +123,7 @@ class ReconnectingConnectionServerTests {
 		CountDownLatch fails = new CountDownLatch(1);
 		ReconnectingConnection<Object> connections = new ReconnectingConnection<>("failing", () -> {
 			Awaitility.await().until(() -> fails.getCount() == 0);
-			throw new IllegalStateException("refused");
+			throw new IllegalStateException("not now");
 		}, (connection) -> true, (connection) -> {
 		}, Duration.ofSeconds(1), null);
 		AtomicReference<Boolean> locked = new AtomicReference<>();
