@@ -33,8 +33,8 @@ public final class SimulationMain {
 
 	/**
 	 * Run simulations.
-	 * @param arguments the store, {@code redis}, {@code zookeeper} or {@code rows}, the
-	 * first seed, and the number of seeds
+	 * @param arguments the store, {@code redis}, {@code redlock}, {@code zookeeper} or
+	 * {@code rows}, the first seed, and the number of seeds
 	 */
 	public static void main(String[] arguments) {
 		Replacement.install();
