@@ -359,6 +359,7 @@ class RetainedLeaseTests {
 	@Test
 	void isNotTakenOverIfMostOfItIsOver() {
 		retain();
+		this.backend.always(Kind.RENEW, Fault.unavailable());
 		this.harness.time.advance(LEASE.multipliedBy(2).dividedBy(3));
 		assertThat(Harness.hold(this.engine, RETAINED).remaining()).isGreaterThan(LEASE.dividedBy(2));
 		assertThat(this.backend.attempts()).isEqualTo(1);
