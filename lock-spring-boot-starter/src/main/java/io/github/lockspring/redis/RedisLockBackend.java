@@ -350,9 +350,12 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Duration probe(LeaseRequest request, Duration timeout) {
+		byte[][] channel = this.client.isListening() ? new byte[][] { RedisCall.arg(RedisOwners.channelOf("probe")) }
+				: new byte[0][];
 		long deadline = Deadline.after(timeout);
 		this.warnings.refresh();
-		List<String> rejected = this.calls.runText(new RedisCall(RedisScript.PROBE, RedisKeys.of(request)), timeout)
+		List<String> rejected = this.calls
+			.runText(new RedisCall(RedisScript.PROBE, RedisKeys.of(request), channel), timeout)
 			.texts();
 		if (!rejected.isEmpty()) {
 			throw new BackendUnavailableException("Redis rejected commands that locks need for the key '"

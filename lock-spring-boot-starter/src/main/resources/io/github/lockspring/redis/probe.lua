@@ -1,5 +1,6 @@
 -- Runs each command that the other scripts need on a key that only probes use, and leaves the key as it was.
 --
+-- ARGV: a channel that has no subscriber, unless the process receives no messages.
 -- Answer: the error messages of the commands that are rejected.
 
 local rejected = {}
@@ -23,4 +24,7 @@ note('PERSIST', redis.pcall('PERSIST', KEYS[1]))
 note('PEXPIRE', redis.pcall('PEXPIRE', KEYS[1], string.format('%.0f', ttl > 0 and ttl or 10000)))
 note('HDEL', redis.pcall('HDEL', KEYS[1], ''))
 note('TIME', redis.pcall('TIME'))
+if ARGV[1] then
+	note('PUBLISH', redis.pcall('PUBLISH', ARGV[1], ''))
+end
 return rejected

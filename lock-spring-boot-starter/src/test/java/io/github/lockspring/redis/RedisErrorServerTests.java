@@ -175,7 +175,7 @@ class RedisErrorServerTests {
 	@ParameterizedTest
 	@CsvSource({ "-eval, eval", "-evalsha, evalsha", "-hset, HSET", "-hget, HGET", "-hgetall, HGETALL", "-hdel, HDEL",
 			"-hmget, HMGET", "-hlen, HLEN", "-hincrby, HINCRBY", "-persist, PERSIST", "-pexpire, PEXPIRE",
-			"-pttl, PTTL", "-exists, EXISTS", "-time, TIME", "resetkeys, key" })
+			"-pttl, PTTL", "-exists, EXISTS", "-time, TIME", "-publish, PUBLISH", "resetkeys, key" })
 	void probeNamesTheRightThatIsMissing(String change, String named) {
 		this.process.backend.probe(this.process.request("probe"), RedisProcess.TIMEOUT);
 		this.server.command("ACL", "SETUSER", "locks", change);
