@@ -158,7 +158,8 @@ public @interface DistributedLock {
 	 * Minimum time for which the lock cannot be acquired by others, even if the method
 	 * takes less time: for scheduled jobs that must run in one process per execution
 	 * although the clocks of the processes differ. Also applies if this process
-	 * terminates. At most one day; the lease lasts at least as long.
+	 * terminates; on ZooKeeper, if it is killed, only until its session ends. At most one
+	 * day; the lease lasts at least as long.
 	 * @return a duration; none by default
 	 */
 	String lockAtLeastFor() default "";

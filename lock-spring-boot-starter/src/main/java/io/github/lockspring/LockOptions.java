@@ -244,8 +244,9 @@ public final class LockOptions {
 	 * the lock, but no owner, in this process or another, can acquire it before the
 	 * minimum time has elapsed, even if this process terminates earlier. The minimum time
 	 * starts when the lock is acquired; what remains of it at the release is measured by
-	 * the clock of the store. The lease lasts at least as long as the minimum time. If
-	 * the lock was lost, the minimum time no longer applies.
+	 * the clock of the store. The lease lasts at least as long as the minimum time, but a
+	 * backend whose leases are bound to a session ends that of a process that was killed
+	 * with the session. If the lock was lost, the minimum time no longer applies.
 	 * <p>
 	 * For reentrant acquisitions, the minimum time of the first acquisition applies. If a
 	 * read lock is acquired while a write lock with a minimum time is held, the write
