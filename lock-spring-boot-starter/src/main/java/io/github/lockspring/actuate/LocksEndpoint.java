@@ -63,8 +63,8 @@ import io.github.lockspring.support.KeyFormat;
  * release a key for its holders.
  * <p>
  * The stores are called in other threads, in parallel. A response takes no longer than
- * the timeout of a call to a store plus 250 ms, also if a store hangs. A store that fails
- * is reported in the response.
+ * the timeout of a call to a store plus 250 ms, or twice that for a release, also if a
+ * store hangs. A store that fails is reported in the response.
  * <p>
  * The bean also exists if the endpoint is not exposed, for calls in code. Thread-safe.
  */
