@@ -59,7 +59,8 @@ import io.github.lockspring.support.Durations;
  * {@code lock} tries once, and throws
  * {@link io.github.lockspring.LockUnavailableException} if the store failed. Unlocking a
  * lock that has expired has no effect; if the store is unavailable, the release is
- * retried in the background. A lock can be extended until it has expired.
+ * retried in the background. A lock can be extended until it has expired; that throws the
+ * same exception if the store failed.
  * <p>
  * Thread-safe.
  */

@@ -57,7 +57,7 @@ import io.github.lockspring.support.KeyFormat;
  * Lock keys are strings. Locks are reentrant, and scoped by the registry: a thread that
  * holds a lock of one registry cannot acquire that of the same key from another registry.
  * {@code lock()} waits indefinitely, regardless of interrupts and while the store is
- * unavailable; the timed forms throw
+ * unavailable; all forms of {@code tryLock} throw
  * {@link io.github.lockspring.LockUnavailableException} if the store failed.
  * {@code unlock()} throws {@link IllegalMonitorStateException} if the thread does not own
  * the lock, and {@link java.util.ConcurrentModificationException} if the lease was lost
@@ -239,6 +239,7 @@ public final class LeaseLockRegistry
 	 * @param lockKey the key
 	 * @throws IllegalMonitorStateException if the current thread does not own the lock
 	 * @throws IllegalStateException if the lease was lost, or may have been
+	 * @throws io.github.lockspring.LockUnavailableException if the store failed
 	 */
 	@Override
 	public void renewLock(Object lockKey) {
@@ -252,6 +253,7 @@ public final class LeaseLockRegistry
 	 * @param ttl the lease time
 	 * @throws IllegalMonitorStateException if the current thread does not own the lock
 	 * @throws IllegalStateException if the lease was lost, or may have been
+	 * @throws io.github.lockspring.LockUnavailableException if the store failed
 	 */
 	@Override
 	public void renewLock(Object lockKey, Duration ttl) {
