@@ -90,7 +90,8 @@ final class PostgresStatements {
 	 * which the release sends a notification, and recalls the lease if it is recallable.
 	 * The result is a row with the token, and whether the lease is recallable, if
 	 * granted, a row without a token but with the time until the key will be free, and
-	 * whether the lease is recalled, if there is a mark, or no row.
+	 * whether the lease is recalled, now or when the mark was left, if there is a mark,
+	 * or no row.
 	 */
 	static final String CONTEND = """
 			WITH attempt AS (
@@ -105,7 +106,7 @@ final class PostgresStatements {
 			UNION ALL
 			SELECT NULL, remaining, recalled FROM mark
 			UNION ALL
-			SELECT NULL, GREATEST(expires_at, shared_until) - @@now@@, FALSE FROM @@table@@
+			SELECT NULL, GREATEST(expires_at, shared_until) - @@now@@, COALESCE(holder LIKE '%!', FALSE) FROM @@table@@
 			WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
 			    AND awaited_until >= @@now@@ + @@half-mark@@ AND NOT EXISTS (SELECT 1 FROM attempt)
 			""".replace("@@acquire@@", ACQUIRE);

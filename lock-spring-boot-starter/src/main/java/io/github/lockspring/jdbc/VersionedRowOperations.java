@@ -72,7 +72,7 @@ final class VersionedRowOperations {
 					request.terms().fair() ? SqlStatement.WRITE_AND_NOTIFY : SqlStatement.WRITE);
 		}
 		write(rows, states.denied(request), SqlStatement.WRITE_AND_NOTIFY);
-		boolean recalled = recall(rows);
+		boolean recalled = recall(rows, queueing);
 		if (queueing) {
 			write(rows, SqlStatement.WRITE, (row) -> row.state().entered(request, process, !notified));
 		}
@@ -84,15 +84,16 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Recall the leases for which no other request waits.
+	 * Recall the leases, but those for which others wait only for a request that waits as
+	 * well.
 	 */
-	private boolean recall(Map<String, KeyRow> rows) throws SQLException {
-		List<String> keys = rows.keySet().stream().filter((key) -> isRecallable(KeyRow.of(key, rows))).toList();
+	private boolean recall(Map<String, KeyRow> rows, boolean queueing) throws SQLException {
+		List<String> keys = rows.keySet()
+			.stream()
+			.filter((key) -> KeyRow.of(key, rows).isRecallable())
+			.filter((key) -> queueing || !KeyRow.of(key, rows).awaited())
+			.toList();
 		return !keys.isEmpty() && KeyRows.recall(this.connection, keys);
-	}
-
-	private static boolean isRecallable(KeyRow row) {
-		return row.isRecallable() && !row.awaited();
 	}
 
 	private void mark(String key, KeyRow row) throws SQLException {

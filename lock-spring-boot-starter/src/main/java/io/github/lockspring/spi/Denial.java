@@ -27,10 +27,10 @@ import java.time.Duration;
  * @param attemptId identifies this denial among all denials of the request, so that a
  * {@linkplain BackendListener#onGranted notification of a grant} can refer to the denial
  * that it follows
- * @param recalled whether the request is the first to wait, and the holder was asked to
- * release its {@linkplain LeaseTerms#recallable() recallable} lease: once it has
- * answered, a request in the queue is granted, or receives a hint to retry and is then
- * denied without this
+ * @param recalled whether the holder was asked to release its
+ * {@linkplain LeaseTerms#recallable() recallable} lease for this request, or for another
+ * beside which this one waits, and has not answered: once it has, a request in the queue
+ * is granted, or receives a hint to retry and is then denied without this
  * @param postponed whether the store was not asked, because others are to acquire the key
  * first: an acquisition whose wait time is over makes another attempt
  */

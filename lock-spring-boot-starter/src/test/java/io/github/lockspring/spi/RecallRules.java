@@ -87,12 +87,7 @@ abstract class RecallRules extends BackendRules {
 	@ValueSource(strings = { "reader", "fair", "permits" })
 	void deniedRequestOfAnyModeRecallsTheLease(String kind) {
 		LeaseRequest held = acquireRecallable();
-		LeaseRequest request = switch (kind) {
-			case "reader" -> this.two.request(this.key, LeaseMode.SHARED);
-			case "fair" -> this.two.fairRequest(this.key, LeaseMode.EXCLUSIVE);
-			default -> this.two.request(this.key, LeaseMode.permits(1, 2));
-		};
-		assertThat(isRecalled(this.two.contend(request))).isTrue();
+		assertThat(isRecalled(this.two.contend(contender(kind)))).isTrue();
 		this.one.awaitRecall(held);
 	}
 
@@ -120,8 +115,25 @@ abstract class RecallRules extends BackendRules {
 	void onlyTheFirstToWaitMayExpectTheLease() {
 		acquireRecallable();
 		assertThat(isRecalled(this.two.contend(this.two.request(this.key)))).isTrue();
-		assertThat(isRecalled(this.two.contend(this.two.request(this.key)))).isFalse();
 		assertThat(isRecalled(this.two.tryAcquire(this.two.request(this.key)))).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "exclusive", "reader", "fair", "permits" })
+	void recallThatIsNotAnsweredIsNoReasonToDenyARetry(String kind) {
+		acquireRecallable();
+		LeaseRequest request = contender(kind);
+		assertThat(isRecalled(this.two.contend(request))).isTrue();
+		assertThat(isRecalled(this.two.contend(request))).isTrue();
+	}
+
+	private LeaseRequest contender(String kind) {
+		return switch (kind) {
+			case "reader" -> this.two.request(this.key, LeaseMode.SHARED);
+			case "fair" -> this.two.fairRequest(this.key, LeaseMode.EXCLUSIVE);
+			case "permits" -> this.two.request(this.key, LeaseMode.permits(1, 2));
+			default -> this.two.request(this.key);
+		};
 	}
 
 	@Test
