@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import org.apache.commons.logging.Log;
@@ -187,25 +186,12 @@ final class ReleaseRetrier implements DueCalls.Work<ReleaseRetrier.PendingReleas
 	}
 
 	private static void await(CompletableFuture<Void> calls, long deadline) {
-		boolean interrupted = false;
 		try {
-			while (!calls.isDone()) {
-				try {
-					calls.get(Deadline.remainingNanos(deadline), TimeUnit.NANOSECONDS);
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-			}
+			Deadline.await(calls, deadline);
 		}
 		catch (ExecutionException | TimeoutException ex) {
 			logger
 				.warn("Not all locks could be released in time; the remaining ones are held until their leases expire");
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
 		}
 	}
 

@@ -227,12 +227,7 @@ final class RedisCalls {
 	 */
 	private @Nullable RedisReply await(RedisCall call, Future<RedisReply> future, Duration timeout) {
 		try {
-			return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (InterruptedException ex) {
-			future.cancel(true);
-			Thread.currentThread().interrupt();
-			throw new OutcomeUnknownException("Interrupted while waiting for the answer of Redis", ex);
+			return Deadline.await(future, Deadline.after(timeout));
 		}
 		catch (TimeoutException | ExecutionException | CancellationException ex) {
 			// the client may have canceled it

@@ -17,6 +17,10 @@
 package io.github.lockspring.support;
 
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Deadlines, which are times of {@link System#nanoTime()}: plain numbers, so that none
@@ -61,6 +65,35 @@ public final class Deadline {
 	 */
 	public static Duration remaining(long deadline) {
 		return Duration.ofNanos(remainingNanos(deadline));
+	}
+
+	/**
+	 * Wait for a future. An interrupt does not shorten the wait, because it would not
+	 * undo the call whose answer is waited for. The interrupt status is preserved.
+	 * @param <T> the type of the result
+	 * @param future the future
+	 * @param deadline the deadline
+	 * @return the result of the future
+	 * @throws ExecutionException if the future fails
+	 * @throws TimeoutException if the future is not completed by the deadline
+	 */
+	public static <T> T await(Future<T> future, long deadline) throws ExecutionException, TimeoutException {
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return future.get(remainingNanos(deadline), TimeUnit.NANOSECONDS);
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
 	}
 
 }

@@ -19,7 +19,6 @@ package io.github.lockspring.zookeeper;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
@@ -50,7 +49,7 @@ final class Calls {
 	<T> T call(Duration timeout, Function<Session, CompletableFuture<T>> request) {
 		long deadline = Deadline.after(timeout);
 		Session session = session(Deadline.remainingNanos(deadline));
-		return await(request.apply(session), Deadline.remainingNanos(deadline));
+		return await(request.apply(session), deadline);
 	}
 
 	/**
@@ -68,21 +67,16 @@ final class Calls {
 
 	/**
 	 * Wait for an answer.
-	 * @param nanos the maximum time to wait
 	 */
-	static <T> T await(CompletableFuture<T> answer, long nanos) {
+	static <T> T await(CompletableFuture<T> answer, long deadline) {
 		try {
-			return answer.get(Math.max(nanos, 0), TimeUnit.NANOSECONDS);
+			return Deadline.await(answer, deadline);
 		}
 		catch (ExecutionException ex) {
 			throw translate(ex.getCause());
 		}
 		catch (TimeoutException ex) {
 			throw translate(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new OutcomeUnknownException("Interrupted while waiting for the answer of ZooKeeper", ex);
 		}
 	}
 

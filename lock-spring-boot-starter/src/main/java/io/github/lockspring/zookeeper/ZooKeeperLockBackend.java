@@ -45,6 +45,7 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.support.Deadline;
 
 /**
  * {@link LockBackend} in ZooKeeper, on a {@link CuratorFramework}.
@@ -272,7 +273,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		this.values.setListener(null);
 		if (this.connection.sessionNow() != null) {
 			try {
-				Calls.await(this.lockQueues.releaser().leaveAllThatWait(), this.settings.operationTimeout().toNanos());
+				Calls.await(this.lockQueues.releaser().leaveAllThatWait(),
+						Deadline.after(this.settings.operationTimeout()));
 			}
 			catch (BackendException ex) {
 				logger.debug("Could not remove all queue entries in ZooKeeper: " + ex.getMessage());

@@ -163,7 +163,7 @@ final class ZooKeeperValueBackend implements ValueBackend {
 			CompletableFuture<Optional<ValueNode>> written = this.nodes.write(session, path, node,
 					node.state().next(update, 0, 0));
 			CompletableFuture<ValueNode> next = recent.contended() ? this.nodes.read(session, path) : null;
-			Optional<ValueNode> stored = Calls.await(written, Deadline.remainingNanos(deadline));
+			Optional<ValueNode> stored = Calls.await(written, deadline);
 			if (stored.isPresent()) {
 				this.recentNodes.add(path, new RecentNode(stored.get(), asked, changed));
 				return stored.get().state().resultOf(update);
@@ -186,7 +186,7 @@ final class ZooKeeperValueBackend implements ValueBackend {
 	 */
 	private static ValueNode awaitRead(CompletableFuture<ValueNode> node, long deadline) {
 		try {
-			return Calls.await(node, Deadline.remainingNanos(deadline));
+			return Calls.await(node, deadline);
 		}
 		catch (OutcomeUnknownException ex) {
 			throw new BackendUnavailableException(String.valueOf(ex.getMessage()), ex.getCause());

@@ -117,6 +117,14 @@ class RedisValueServerTests {
 	}
 
 	@Test
+	void interruptDoesNotEndAnUpdate() {
+		Thread.currentThread().interrupt();
+		assertThat(this.one.add("key", 1).after().number()).isEqualTo(1);
+		assertThat(this.one.apply(this.one.update("key", new ValueChange.Replace(7, 5))).applied()).isFalse();
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
 	void incrementOfACounterRunsThreeCommands() {
 		this.one.add("key", 1);
 		this.two.add("key", 1);
