@@ -360,23 +360,26 @@ final class Store {
 	}
 
 	/**
-	 * Make a call that can be repeated, and repeat it if it was interrupted, which fails
-	 * calls of some clients.
+	 * Make a call that can be repeated, and repeat it as often as it is interrupted,
+	 * which fails calls of some clients.
 	 */
 	private static <T> T againIfInterrupted(Supplier<T> call) {
+		boolean interrupted = false;
 		try {
-			return call.get();
+			while (true) {
+				try {
+					return call.get();
+				}
+				catch (BackendException ex) {
+					if (!Thread.interrupted()) {
+						throw ex;
+					}
+					interrupted = true;
+				}
+			}
 		}
-		catch (BackendException ex) {
-			if (!Thread.interrupted()) {
-				throw ex;
-			}
-			try {
-				return call.get();
-			}
-			finally {
-				Thread.currentThread().interrupt();
-			}
+		finally {
+			restore(interrupted);
 		}
 	}
 

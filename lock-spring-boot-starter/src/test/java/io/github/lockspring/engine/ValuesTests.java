@@ -327,10 +327,12 @@ class ValuesTests {
 
 	@Test
 	void readThatIsInterruptedIsRepeated() {
-		this.backend.next(Kind.READ, Fault.before(() -> {
+		Fault interrupt = Fault.before(() -> {
 			Thread.currentThread().interrupt();
 			throw new OutcomeUnknownException("interrupted", null);
-		}));
+		});
+		this.backend.next(Kind.READ, interrupt);
+		this.backend.next(Kind.READ, interrupt);
 		assertThat(this.values.read(KEY)).isEqualTo(Value.ABSENT);
 		assertThat(Thread.interrupted()).isTrue();
 	}
