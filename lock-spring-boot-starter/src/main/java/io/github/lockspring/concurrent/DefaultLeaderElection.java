@@ -326,9 +326,14 @@ final class DefaultLeaderElection implements LeaderElection {
 		else if (this.term == null) {
 			this.campaign.begin();
 		}
+		listenToEngine();
 		completeWaits();
 	}
 
+	/**
+	 * Listen to the engine from before its state is read until there is neither a term
+	 * nor a candidate.
+	 */
 	private void listenToEngine() {
 		if (this.running) {
 			this.engine.stateListeners().add(this.stateListener);

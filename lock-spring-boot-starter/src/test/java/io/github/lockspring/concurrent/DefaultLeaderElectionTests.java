@@ -166,6 +166,18 @@ class DefaultLeaderElectionTests {
 	}
 
 	@Test
+	void electionThatIsStoppedLeavesNothing() throws Exception {
+		this.election.start();
+		this.election.await();
+		LeaderElection candidate = client(this.engine).leaderElection(KEY);
+		candidate.start();
+		candidate.stop();
+		this.election.stop();
+		assertThat(this.engine.stateListeners()).isEmpty();
+		assertThat(this.engine.size()).isZero();
+	}
+
+	@Test
 	void asynchronousWaitThatIsCancelledLeavesNothing() throws Exception {
 		this.other.start();
 		this.other.await();
