@@ -286,12 +286,18 @@ final class DefaultLeaderElection implements LeaderElection {
 	 */
 	private void update() {
 		if (this.updates.getAndIncrement() == 0) {
-			int seen;
-			do {
-				seen = this.updates.get();
-				tryStep();
+			try {
+				int seen;
+				do {
+					seen = this.updates.get();
+					tryStep();
+				}
+				while (this.updates.addAndGet(-seen) > 0);
 			}
-			while (this.updates.addAndGet(-seen) > 0);
+			catch (Throwable ex) {
+				this.updates.set(0); // another update can be made
+				throw ex;
+			}
 		}
 	}
 
@@ -300,8 +306,8 @@ final class DefaultLeaderElection implements LeaderElection {
 			step();
 		}
 		catch (Throwable ex) {
-			logger.error("The election on " + KeyFormat.quote(this.storeKey) + " failed; it will be retried", ex);
 			this.campaign.pause();
+			logger.error("The election on " + KeyFormat.quote(this.storeKey) + " failed; it will be retried", ex);
 		}
 	}
 
