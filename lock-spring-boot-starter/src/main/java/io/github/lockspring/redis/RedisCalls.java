@@ -227,7 +227,7 @@ final class RedisCalls {
 	 */
 	private @Nullable RedisReply await(RedisCall call, Future<RedisReply> future, Duration timeout) {
 		try {
-			return Deadline.await(future, Deadline.after(timeout));
+			return Deadline.await(future, System.nanoTime() + timeout.toNanos());
 		}
 		catch (TimeoutException | ExecutionException | CancellationException ex) {
 			// the client may have canceled it

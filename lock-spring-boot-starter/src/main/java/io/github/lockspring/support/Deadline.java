@@ -82,7 +82,7 @@ public final class Deadline {
 		try {
 			while (true) {
 				try {
-					return future.get(remainingNanos(deadline), TimeUnit.NANOSECONDS);
+					return future.get(Math.max(deadline - System.nanoTime(), 0), TimeUnit.NANOSECONDS);
 				}
 				catch (InterruptedException ex) {
 					interrupted = true;
