@@ -51,11 +51,6 @@ final class DeletedValues {
 
 	private static final int MAX_PER_SWEEP = 1_000;
 
-	/**
-	 * Maximum number of entries whose names fit into an answer of the server.
-	 */
-	private static final int MAX_LIST_LENGTH = 40_000;
-
 	private final LockPaths paths;
 
 	private final Connection connection;
@@ -108,10 +103,9 @@ final class DeletedValues {
 	 */
 	void sweep(Session session) {
 		String list = this.paths.deletedValues();
-		session.read(list).thenAccept((content) -> {
-			int entries = content.map((node) -> node.stat().getNumChildren()).orElse(0);
-			if (entries > 0 && entries <= MAX_LIST_LENGTH) {
-				session.children(list).thenAcceptBoth(session.touch(list), (names, now) -> sweep(session, names, now));
+		session.childrenIfFew(list).thenAccept((names) -> {
+			if (!names.isEmpty()) {
+				session.touch(list).thenAccept((now) -> sweep(session, names, now));
 			}
 		});
 	}

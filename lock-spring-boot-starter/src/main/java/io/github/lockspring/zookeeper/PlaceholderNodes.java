@@ -128,7 +128,7 @@ final class PlaceholderNodes {
 	 * Delete the placeholder nodes of all processes whose delay is over.
 	 */
 	void sweep(Session session) {
-		session.children(this.paths.placeholderNodes()).thenAccept((entries) -> {
+		session.childrenIfFew(this.paths.placeholderNodes()).thenAccept((entries) -> {
 			if (!entries.isEmpty()) {
 				List<String> some = new ArrayList<>(entries);
 				Collections.shuffle(some); // so that all of them are checked eventually

@@ -54,6 +54,12 @@ final class Session {
 
 	private static final long MAX_LAG_MILLIS = 1_000;
 
+	/**
+	 * Maximum number of {@linkplain LockPaths#randomIn random names} that fit into an
+	 * answer of the server. A longer answer ends the connection.
+	 */
+	private static final int MAX_LIST_LENGTH = 40_000;
+
 	private final ZooKeeper zooKeeper;
 
 	private final LockPaths paths;
@@ -241,6 +247,16 @@ final class Session {
 		return ask((Answer<List<String>> answer) -> this.zooKeeper.getChildren(path, false,
 				(code, asked, context, names) -> answer.receive(code, asked, (names != null) ? names : List.of()),
 				null));
+	}
+
+	/**
+	 * List the children of a node, none if it does not exist or their names do not fit
+	 * into an answer.
+	 */
+	CompletableFuture<List<String>> childrenIfFew(String path) {
+		return read(path).thenCompose(
+				(content) -> content.filter((node) -> node.stat().getNumChildren() <= MAX_LIST_LENGTH).isPresent()
+						? children(path) : CompletableFuture.completedFuture(List.of()));
 	}
 
 	/**

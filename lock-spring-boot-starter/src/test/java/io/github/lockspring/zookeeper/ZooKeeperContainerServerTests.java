@@ -20,9 +20,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZKUtil;
+import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -139,6 +143,26 @@ class ZooKeeperContainerServerTests {
 			assertThat(next.tryAcquire(next.request("key"))).isInstanceOf(Denial.class);
 		}
 		deleteRootQuietly();
+	}
+
+	/**
+	 * The client ends the connection when it receives an answer of more than a megabyte.
+	 */
+	@Test
+	void placeholderNodesThatAreTooManyForAnAnswerAreNotListed() throws Exception {
+		ZooKeeperLockSettings crowded = new ZooKeeperLockSettings("crowded", ZooKeeperProcess.TIMEOUT);
+		String list = new LockPaths(this.process.client, crowded.namespace()).placeholderNodes();
+		this.process.client.create().creatingParentsIfNeeded().forPath(list);
+		ZooKeeper zooKeeper = this.process.client.getZookeeperClient().getZooKeeper();
+		for (int i = 0; i < 70; i++) {
+			zooKeeper.multi(Stream.generate(() -> LockPaths.randomIn(list))
+				.limit(1_000)
+				.map((path) -> Op.create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT))
+				.toList());
+		}
+		try (ZooKeeperProcess next = new ZooKeeperProcess(Clients.create(server.connectString()), crowded)) {
+			assertThat(next.release(next.acquire("key"))).isTrue();
+		}
 	}
 
 	private void deleteRootQuietly() {
