@@ -166,9 +166,10 @@ final class PlaceholderNodes {
 
 	/**
 	 * Delete a placeholder node if its delay is over.
+	 * @param now the time of the leader in milliseconds
 	 * @return whether it no longer exists
 	 */
-	private static CompletableFuture<Boolean> isOver(Session session, String path, long now) {
+	static CompletableFuture<Boolean> isOver(Session session, String path, long now) {
 		return session.read(path).thenCompose((content) -> {
 			if (remaining(content, now) > 0) {
 				return CompletableFuture.completedFuture(false);

@@ -186,9 +186,36 @@ final class QueueEntrance {
 			return reject(queueEntry, ex);
 		}
 		return first ? grant(queueEntry)
-				: Answers.all(recalls)
-					.thenCompose((recalled) -> this.releaser.leave(queueEntry)
-						.thenApply((left) -> new Denial(PAUSE, 0, recalled.contains(true))));
+				: Answers.all(recalls).thenCompose((recalled) -> denyAll(queueEntry, lists, recalled.contains(true)));
+	}
+
+	/**
+	 * Leave all queues, unless a placeholder node whose delay is over was in one of them.
+	 */
+	private CompletableFuture<Attempt> denyAll(QueueEntry queueEntry, List<List<String>> lists, boolean recalled) {
+		Session session = queueEntry.session();
+		List<String> parents = queueEntry.paths().stream().map(LockPaths::parentOf).toList();
+		return isPlaceholderGone(session, parents, lists)
+			.thenCompose((gone) -> gone ? list(session, parents).thenCompose((names) -> settleAll(queueEntry, names))
+					: this.releaser.leave(queueEntry).thenApply((left) -> new Denial(PAUSE, 0, recalled)));
+	}
+
+	/**
+	 * Delete the first placeholder node in the queues of several keys if its delay is
+	 * over.
+	 */
+	private static CompletableFuture<Boolean> isPlaceholderGone(Session session, List<String> parents,
+			List<List<String>> lists) {
+		for (int i = 0; i < lists.size(); i++) {
+			String parent = parents.get(i);
+			for (String name : lists.get(i)) {
+				if (QueueNode.parse(name).released()) {
+					return session.touch(parent)
+						.thenCompose((now) -> PlaceholderNodes.isOver(session, parent + '/' + name, now));
+				}
+			}
+		}
+		return CompletableFuture.completedFuture(false);
 	}
 
 	/**

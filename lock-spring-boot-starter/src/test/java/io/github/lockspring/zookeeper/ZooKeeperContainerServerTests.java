@@ -145,6 +145,16 @@ class ZooKeeperContainerServerTests {
 		deleteRootQuietly();
 	}
 
+	@Test
+	void severalKeysOfWhichOneIsBehindAPlaceholderNodeWhoseDelayIsOverAreAcquired() {
+		try (ZooKeeperProcess ended = ZooKeeperProcess.on(server.connectString())) {
+			ended.backend.releaseWithDelay(ended.acquire("b"), Duration.ofMillis(1), ZooKeeperProcess.TIMEOUT);
+		}
+		LeaseRequest several = this.process.request(List.of("a", "b", "c"));
+		ZooKeeperProcess.await().until(() -> this.process.tryAcquire(several) instanceof Grant);
+		assertThat(this.process.release(several)).isTrue();
+	}
+
 	/**
 	 * The client ends the connection when it receives an answer of more than a megabyte.
 	 */
