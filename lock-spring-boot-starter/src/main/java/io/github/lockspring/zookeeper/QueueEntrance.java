@@ -97,7 +97,11 @@ final class QueueEntrance {
 		}
 		QueueEntry queueEntry = new QueueEntry(request, session);
 		this.entries.put(request, queueEntry);
-		return enter(queueEntry, 0, stays, now);
+		return enter(queueEntry, 0, stays, now).whenComplete((attempt, failure) -> {
+			if (failure != null) {
+				this.releaser.leave(queueEntry);
+			}
+		});
 	}
 
 	private CompletableFuture<Attempt> enter(QueueEntry queueEntry, int attempt, boolean stays, long now) {
@@ -135,7 +139,6 @@ final class QueueEntrance {
 			return CompletableFuture.failedFuture(failure);
 		}
 		if (attempt == 2) {
-			this.entries.remove(queueEntry.request(), queueEntry);
 			return containers.thenCompose((created) -> CompletableFuture.failedFuture(failure));
 		}
 		CompletableFuture<?> root = (attempt == 1) ? this.connection.prepareAgain()
@@ -157,11 +160,7 @@ final class QueueEntrance {
 		if (nodes.alone()) {
 			return grantAlone(queueEntry);
 		}
-		return ((lists != null) ? lists : list(queueEntry.session(), parents)).whenComplete((names, failure) -> {
-			if (failure != null) {
-				this.releaser.markOrphaned(queueEntry);
-			}
-		})
+		return ((lists != null) ? lists : list(queueEntry.session(), parents))
 			.thenCompose((names) -> queueEntry.request().hasMultipleKeys() ? settleAll(queueEntry, names)
 					: settle(queueEntry, names.get(0), stays, now));
 	}

@@ -216,6 +216,25 @@ class ZooKeeperSetupServerTests {
 	}
 
 	/**
+	 * To read the clock of the server, one must change a node.
+	 */
+	@Test
+	void clientThatMayNotChangeNodesOfKeysLeavesNothingBehindAPlaceholderNode() throws Exception {
+		this.admin.create()
+			.withACL(List.of(acl(Perms.ALL, "admin"), acl(Perms.ALL & ~Perms.WRITE, "app")))
+			.forPath(this.root);
+		ZooKeeperProcess holder = process(client(server.connectString(), "admin"));
+		holder.backend.releaseWithDelay(holder.acquire("key"), Duration.ofHours(1), ZooKeeperProcess.TIMEOUT);
+		ZooKeeperProcess process = process(client(server.connectString(), "app"));
+		LeaseRequest request = process.request("key");
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> process.backend.contend(request, ZooKeeperProcess.TIMEOUT))
+			.withMessageContaining("NoAuth");
+		ZooKeeperProcess.await().until(() -> this.admin.getChildren().forPath(this.root + "/key").size() == 1);
+		ZooKeeperProcess.await().until(process.backend::isEmpty);
+	}
+
+	/**
 	 * The server hides passwords of others, and of ourselves, from those who may not
 	 * change the list: nodes with such a list would be of no use to anyone.
 	 */
