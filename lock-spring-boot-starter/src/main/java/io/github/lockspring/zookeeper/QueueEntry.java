@@ -267,6 +267,10 @@ final class QueueEntry {
 		return this.state == State.HELD;
 	}
 
+	synchronized boolean hasLeft() {
+		return this.state == State.LEFT;
+	}
+
 	/**
 	 * Make the request the holder.
 	 * @return {@code true} if it was waiting until now

@@ -107,10 +107,7 @@ final class QueueWatcher implements Watcher {
 		String parent = LockPaths.parentOf(queueEntry.path());
 		for (QueueNode node : blockers) {
 			String path = parent + '/' + node.name();
-			this.watches.add(path, queueEntry);
-			if (!queueEntry.isWaiting()) {
-				// it has left, perhaps before the watch was added
-				this.watches.remove(path, queueEntry);
+			if (!this.watches.add(path, queueEntry)) {
 				return;
 			}
 			queueEntry.session().watch(path, this).thenAccept((found) -> {
@@ -283,7 +280,9 @@ final class QueueWatcher implements Watcher {
 	}
 
 	private void watchOwn(QueueEntry queueEntry, String path) {
-		this.watches.add(path, queueEntry);
+		if (!this.watches.add(path, queueEntry)) {
+			return;
+		}
 		queueEntry.session().watch(path, this).whenComplete((found, failure) -> {
 			if (failure != null) {
 				queueEntry.unguard();

@@ -29,13 +29,22 @@ final class Watches {
 
 	private volatile int connections;
 
-	void add(String path, QueueEntry queueEntry) {
+	/**
+	 * Add an entry, unless it has left.
+	 * @return whether it was added
+	 */
+	boolean add(String path, QueueEntry queueEntry) {
 		queueEntry.watching(path);
 		this.entries.compute(path, (same, entries) -> {
 			Set<QueueEntry> result = (entries != null) ? entries : ConcurrentHashMap.newKeySet(1);
 			result.add(queueEntry);
 			return result;
 		});
+		boolean left = queueEntry.hasLeft();
+		if (left) {
+			remove(path, queueEntry);
+		}
+		return !left;
 	}
 
 	void remove(String path, QueueEntry queueEntry) {

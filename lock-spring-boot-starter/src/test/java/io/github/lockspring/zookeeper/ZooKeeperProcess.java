@@ -116,8 +116,15 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 	}
 
 	LeaseRequest request(String key, LeaseMode mode, int tokens) {
-		return new LeaseRequest(key, new LeaseTerms(mode, false, LEASE_TIME, tokens), this.instance,
-				this.sequence.incrementAndGet());
+		return request(key, new LeaseTerms(mode, false, LEASE_TIME, tokens));
+	}
+
+	LeaseRequest recallableRequest(String key) {
+		return request(key, new LeaseTerms(LeaseMode.EXCLUSIVE, false, LEASE_TIME, 1, true));
+	}
+
+	private LeaseRequest request(String key, LeaseTerms terms) {
+		return new LeaseRequest(key, terms, this.instance, this.sequence.incrementAndGet());
 	}
 
 	LeaseRequest request(List<String> keys) {

@@ -493,7 +493,11 @@ class ZooKeeperQueueServerTests extends TwoZooKeeperProcesses {
 	void attemptsThatAreNotAnsweredInTimeLeaveNothing() {
 		int unknown = 0;
 		for (int i = 0; i < 20; i++) {
-			LeaseRequest request = (i % 2 == 0) ? this.two.request(this.key) : severalKeys();
+			LeaseRequest request = switch (i % 3) {
+				case 0 -> this.two.recallableRequest(this.key);
+				case 1 -> this.two.request(this.key);
+				default -> severalKeys();
+			};
 			try {
 				this.two.backend.contend(request, Duration.ZERO);
 				this.two.release(request);
