@@ -23,12 +23,16 @@ import java.util.List;
  */
 final class H2ValueDialect extends ValueDialect {
 
+	/**
+	 * Replaces the last entry of the process, with the end of the line before, by an end
+	 * of line, because H2 does not replace a text by an empty one.
+	 */
 	private static final String UPDATE = """
 			SELECT LEFT(updates, @@length@@) FROM FINAL TABLE (
 			  UPDATE @@values@@ SET
 			    updates = LEFT(CAST(? AS VARCHAR) || LPAD(COALESCE(number, 0), 20) || ' '
-			        || LPAD(@@version-before@@, 19) || ' ' || LPAD(@@next-version@@, 19) || '\n'
-			        || COALESCE(INSERT(updates, @@own@@, @@length@@, ''), updates), @@max-length@@),
+			        || LPAD(@@version-before@@, 19) || ' ' || LPAD(@@next-version@@, 19)
+			        || COALESCE(INSERT('\n' || updates, @@own@@, 1 + @@length@@, '\n'), '\n' || updates), @@max-length@@),
 			    version = @@next-version@@,
 			    expires_at = @@expiry@@,
 			    number = COALESCE(number, 0) * CAST(? AS BIGINT) + CAST(? AS BIGINT)

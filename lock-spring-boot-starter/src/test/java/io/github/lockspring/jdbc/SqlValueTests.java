@@ -38,6 +38,7 @@ import io.github.lockspring.spi.ValueBackend;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdate;
 import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.spi.state.ValueState;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -176,6 +177,17 @@ abstract class SqlValueTests {
 				this.other.apply(change);
 			}
 		});
+	}
+
+	@Test
+	void updateIsRecognizedHoweverManyAnotherProcessHasMadeSince() {
+		ValueUpdate update = this.one.update(INCREMENT);
+		ValueUpdateResult result = this.one.apply(update);
+		for (int i = 0; i < 2 * ValueState.MAX_UPDATES; i++) {
+			this.other.apply(INCREMENT);
+		}
+		assertThat(this.one.apply(update.again())).isEqualTo(result);
+		assertThat(this.one.read().number()).isEqualTo(1 + 2 * ValueState.MAX_UPDATES);
 	}
 
 	@Test
