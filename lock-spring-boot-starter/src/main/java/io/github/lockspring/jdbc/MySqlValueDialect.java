@@ -35,12 +35,14 @@ final class MySqlValueDialect extends ValueDialect {
 	/**
 	 * Assignments are made from left to right: the number is assigned last, because the
 	 * others depend on its former value, and the version before it for the same reason.
+	 * The last entry of the process is replaced, with the end of the line before, by an
+	 * end of line, because an empty text is {@code NULL} in some modes of MariaDB.
 	 */
 	private static final String UPDATE = """
 			UPDATE @@values@@ SET
 			  updates = LEFT(CONCAT(?, LPAD(COALESCE(number, 0), 20, ' '), ' ', LPAD(@@version-before@@, 19, ' '), ' ',
-			      LPAD(@@next-version@@, 19, ' '), '\n',
-			      COALESCE(INSERT(updates, @@own@@, @@length@@, ''), updates)), @@max-length@@),
+			      LPAD(@@next-version@@, 19, ' '), COALESCE(INSERT(CONCAT('\n', updates), @@own@@, 1 + @@length@@, '\n'),
+			      CONCAT('\n', updates))), @@max-length@@),
 			  version = @@next-version@@
 			      + 0 * LAST_INSERT_ID(IF(number = ? AND version = ?, @@next-version@@, 0)),
 			  expires_at = @@expiry@@,

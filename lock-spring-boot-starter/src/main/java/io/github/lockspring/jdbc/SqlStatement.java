@@ -85,14 +85,16 @@ enum SqlStatement {
 	 * Hands the key off to the first waiting request, or releases it if there is none.
 	 * The next owner must acquire the key before the reservation ends. The column of the
 	 * waiting requests is assigned last because some databases assign from left to right.
+	 * An empty text is computed, because an empty literal is {@code NULL} in some modes
+	 * of some databases.
 	 */
 	RELEASE("""
 			UPDATE @@table@@ SET
 			  owner = CASE WHEN @@handing-off@@ THEN SUBSTRING(waiting, 1, POSITION(' ' IN waiting) - 1) END,
 			  expires_at = CASE WHEN @@handing-off@@ THEN @@now@@ + @@reservation@@ ELSE 0 END,
 			  holder = NULL, held_since = NULL, version = version + 1,
-			  waiting = CASE WHEN @@handing-off@@ THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), '')
-			      ELSE waiting END
+			  waiting = CASE WHEN @@handing-off@@
+			      THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), LEFT(waiting, 0)) ELSE waiting END
 			WHERE lock_key IN (@@placeholders@@) AND owner = ? AND expires_at > @@now@@
 			  AND @@short-wait@@ AND @@no-flush@@
 			""".replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(KeyState.RESERVATION_TIME)))),

@@ -19,6 +19,7 @@ package io.github.lockspring.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 
 import javax.sql.DataSource;
 
@@ -32,6 +33,11 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -152,6 +158,28 @@ class JdbcLockServerTests {
 		@Override
 		List<String> beginnings() {
 			return List.of("SET SESSION innodb_snapshot_isolation = ON", "SET SESSION innodb_snapshot_isolation = OFF");
+		}
+
+		@Test
+		void sessionsInWhichAnEmptyTextIsNullWork() {
+			String url = Objects.requireNonNull(server).jdbcUrl() + "?sessionVariables=sql_mode='EMPTY_STRING_IS_NULL'";
+			TestDatabase database = TestDatabase.on(server, url).createTable();
+			JdbcLockBackend backend = new JdbcLockBackend(database.dataSource());
+			LeaseRequest lease = Requests.acquired(backend, "empty text");
+			LeaseRequest waiter = Requests.of("empty text");
+			assertThat(backend.contend(waiter, Requests.TIMEOUT)).isInstanceOf(Denial.class);
+			assertThat(backend.release(lease, Requests.TIMEOUT)).isTrue();
+			assertThat(Requests.acquires(backend, waiter)).isTrue();
+			assertThat(backend.release(waiter, Requests.TIMEOUT)).isTrue();
+			Requests.acquired(backend, "empty text");
+			for (int i = 1; i <= 3; i++) {
+				ValueUpdate update = new ValueUpdate("empty text", new ValueChange.Add(1, 0),
+						new OwnerId("0".repeat(32), i));
+				backend.values().orElseThrow().update(update, Requests.TIMEOUT);
+			}
+			assertThat(database.jdbc().queryForObject("SELECT updates FROM distributed_lock_value", String.class))
+				.hasLineCount(1);
+			backend.close();
 		}
 
 	}
