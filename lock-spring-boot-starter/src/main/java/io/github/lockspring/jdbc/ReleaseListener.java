@@ -260,7 +260,7 @@ final class ReleaseListener implements AutoCloseable {
 			}
 			listen(connection.connection());
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (Throwable ex) {
 			this.failing = true;
 			logger.debug("Could not listen for lock releases; waiting requests are polled", ex);
 			LockSupport.parkNanos(PAUSE.toNanos());

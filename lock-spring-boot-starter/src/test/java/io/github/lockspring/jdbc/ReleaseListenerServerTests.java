@@ -36,6 +36,8 @@ import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import javax.sql.DataSource;
+
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -46,6 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.MockedStatic;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -580,6 +583,22 @@ class ReleaseListenerServerTests {
 			listener.listenForAWhile();
 			LeaseRequest request = Requests.of("key");
 			Awaitility.await().until(() -> listener.await(request));
+		}
+	}
+
+	@Test
+	void listenerWhoseDriverFailsWithAnErrorIsNotReliedOn() {
+		DataSource broken = new DelegatingDataSource(this.database.dataSource()) {
+
+			@Override
+			public Connection getConnection() {
+				throw new NoClassDefFoundError("test");
+			}
+
+		};
+		try (ReleaseListener listener = new ReleaseListener(broken, new TableName(TABLE))) {
+			listener.listenForAWhile();
+			Awaitility.await().until(() -> !listener.isUsable());
 		}
 	}
 
