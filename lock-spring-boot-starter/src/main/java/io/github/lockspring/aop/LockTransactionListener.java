@@ -18,6 +18,7 @@ package io.github.lockspring.aop;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionStatus;
 
 import io.github.lockspring.LockLostException;
 
@@ -28,15 +29,19 @@ import io.github.lockspring.LockLostException;
 public final class LockTransactionListener implements TransactionExecutionListener {
 
 	/**
-	 * Reject the commit if a lock bound to the transaction is lost.
+	 * Reject the commit if a lock bound to the transaction is lost. A reactive
+	 * transaction checks its own locks; the thread that commits it may be in another
+	 * transaction.
 	 * @throws LockLostException if a lock is lost, after which the transaction is rolled
 	 * back
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		TransactionLocks.requireAllHeld();
-		if (transaction.isNewTransaction()) {
-			TransactionLocks.markCommitting();
+		if (transaction instanceof TransactionStatus) {
+			TransactionLocks.requireAllHeld();
+			if (transaction.isNewTransaction()) {
+				TransactionLocks.markCommitting();
+			}
 		}
 	}
 

@@ -22,12 +22,15 @@ import java.util.function.Supplier;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
+import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
@@ -105,7 +108,24 @@ class ReactiveTransactionTests {
 		assertThat(this.proxies.proxy(new Orders()).pay(42).block(LONG)).isEqualTo("paid");
 	}
 
+	@Test
+	void whenCommittedInsideABlockingTransactionThenThatTransactionKeepsItsLocks() {
+		DataSourceTransactionManager blocking = new DataSourceTransactionManager(
+				new DriverManagerDataSource("jdbc:h2:mem:"));
+		Orders orders = this.proxies.proxy(new Orders());
+		new TransactionTemplate(blocking).executeWithoutResult((status) -> {
+			Mono.just("paid").as(this.transactions::transactional).block(LONG);
+			orders.payAndWait();
+			assertThat(this.proxies.isHeld("order:42")).isTrue();
+		});
+		assertThat(this.proxies.isEmpty()).isTrue();
+	}
+
 	static class Orders {
+
+		@DistributedLock(name = "order", key = "42")
+		void payAndWait() {
+		}
 
 		@DistributedLock(name = "order", key = "#id")
 		Mono<String> pay(long id) {
@@ -123,6 +143,10 @@ class ReactiveTransactionTests {
 	 * Transactions that change nothing.
 	 */
 	private final class Transactions extends AbstractReactiveTransactionManager {
+
+		Transactions() {
+			addListener(new LockTransactionListener());
+		}
 
 		@Override
 		protected Object doGetTransaction(TransactionSynchronizationManager manager) {
