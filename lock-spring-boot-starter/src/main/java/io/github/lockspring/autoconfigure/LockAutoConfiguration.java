@@ -113,15 +113,23 @@ public final class LockAutoConfiguration {
 	}
 
 	/**
-	 * Registers the listener that checks the locks of a transaction before it commits.
+	 * Registers the listener that checks the locks of a transaction before it commits:
+	 * Spring Boot adds it to the transaction managers that it configures, however late
+	 * they are created, and the registrar to all others.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ConfigurableTransactionManager.class)
 	static class LockTransactionConfiguration {
 
+		@Bean("io.github.lockspring.lockTransactionListener")
+		@ConditionalOnMissingBean
+		static LockTransactionListener lockTransactionListener() {
+			return new LockTransactionListener();
+		}
+
 		@Bean("io.github.lockspring.lockTransactionListenerRegistrar")
-		static SmartInitializingSingleton lockTransactionListenerRegistrar(ListableBeanFactory beanFactory) {
-			LockTransactionListener listener = new LockTransactionListener();
+		static SmartInitializingSingleton lockTransactionListenerRegistrar(ListableBeanFactory beanFactory,
+				LockTransactionListener listener) {
 			return () -> BeanFactoryUtils
 				.beansOfTypeIncludingAncestors(beanFactory, ConfigurableTransactionManager.class, false, false)
 				.values()

@@ -48,6 +48,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizationAutoConfiguration;
+import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizers;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Bean;
@@ -167,6 +169,34 @@ class LockAutoConfigurationTests {
 				.singleElement()
 				.isInstanceOf(LockTransactionListener.class);
 		});
+	}
+
+	/**
+	 * As that of JPA, whose bean method declares no more than what all have in common.
+	 */
+	@Test
+	void transactionsOfALazyManagerAreChecked() {
+		this.runner.withPropertyValues("lock.backend=local")
+			.withConfiguration(AutoConfigurations.of(TransactionManagerCustomizationAutoConfiguration.class))
+			.withUserConfiguration(CustomizedTransactionConfiguration.class)
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+			.run((context) -> assertThat(
+					((ConfigurableTransactionManager) context.getBean(PlatformTransactionManager.class))
+						.getTransactionExecutionListeners())
+				.singleElement()
+				.isInstanceOf(LockTransactionListener.class));
+	}
+
+	@Test
+	void transactionsOfACustomizedManagerAreCheckedOnce() {
+		this.runner.withPropertyValues("lock.backend=local")
+			.withConfiguration(AutoConfigurations.of(TransactionManagerCustomizationAutoConfiguration.class))
+			.withUserConfiguration(CustomizedTransactionConfiguration.class)
+			.run((context) -> assertThat(
+					context.getBean(ConfigurableTransactionManager.class).getTransactionExecutionListeners())
+				.singleElement()
+				.isInstanceOf(LockTransactionListener.class));
 	}
 
 	/**
@@ -455,6 +485,18 @@ class LockAutoConfigurationTests {
 		@Bean
 		PlatformTransactionManager transactionManager() {
 			return new DataSourceTransactionManager(new DriverManagerDataSource());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class CustomizedTransactionConfiguration {
+
+		@Bean
+		PlatformTransactionManager transactionManager(TransactionManagerCustomizers customizers) {
+			DataSourceTransactionManager manager = new DataSourceTransactionManager(new DriverManagerDataSource());
+			customizers.customize(manager);
+			return manager;
 		}
 
 	}
