@@ -92,6 +92,7 @@ final class BlockingInvoker implements LockedInvoker {
 	private @Nullable Object runUnder(LockOperation lock, Object key, List<LockInvocation> others, LockedMethod method,
 			MethodInvocation invocation) throws Throwable {
 		boolean inTransaction = TransactionBinding.isOpen();
+		boolean anew = PersistenceContexts.areBound() && !lock.isHeld(LockContext.get(), key);
 		LockHandle handle;
 		try {
 			handle = acquire(lock, key, inTransaction, invocation);
@@ -103,7 +104,7 @@ final class BlockingInvoker implements LockedInvoker {
 						(call) -> runUnder(others, method, DetachableInvocation.detach(call))), ex);
 		}
 		try (AutoCloseable end = endOf(handle, lock.onLost(), inTransaction)) {
-			if (PersistenceContexts.areBound() && !lock.isHeldIn(LockContext.get(), key)) {
+			if (anew) {
 				this.persistence.acquired(lock.name());
 			}
 			LockUtils.enter(lock.name(), handle);
@@ -143,8 +144,7 @@ final class BlockingInvoker implements LockedInvoker {
 			return kept;
 		}
 		if (inTransaction) {
-			this.transactions.requireAllowed(lockInvocation,
-					lockInvocation.isHeldIn(outer) || lockInvocation.lock().isHeldByThread(lockInvocation.key()));
+			this.transactions.requireAllowed(lockInvocation, lockInvocation.lock().isHeld(outer, lockInvocation.key()));
 		}
 		own.requireFree(lockInvocation);
 		if (outer != null) {

@@ -130,12 +130,17 @@ final class LockOperation {
 	}
 
 	/**
-	 * Return whether the current thread holds a key already, also if it did not acquire
-	 * it for an annotation.
+	 * Return whether a key is held already by a blocking call, also if it was not
+	 * acquired for an annotation, or is kept by a transaction.
+	 * @param held the locks that are held for annotations
 	 * @param key the key of a call
-	 * @return {@code true} if it holds each of its keys
+	 * @return {@code true} if each of its keys is held by the locks, or by the thread
 	 */
-	boolean isHeldByThread(Object key) {
+	boolean isHeld(@Nullable LockContext held, Object key) {
+		return isHeldIn(held, key) || isHeldByThread(key);
+	}
+
+	private boolean isHeldByThread(Object key) {
 		LockOptions write = this.options.withType(LockType.REENTRANT);
 		return !this.attributes.isSemaphore() && storeKeys(key).stream()
 			.allMatch((storeKey) -> LockUtils.isHeld(this.template, storeKey, write)

@@ -57,6 +57,7 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.LockOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -119,6 +120,15 @@ class OpenInViewServerTests {
 		}
 	}
 
+	@Test
+	void whenLockIsHeldAlreadyThenEntitiesThatWereLoadedUnderItAreKept(CapturedOutput output) throws Exception {
+		try (Application application = new Application()) {
+			assertThat(application.deposit("twice")).isEqualTo(3);
+			assertThat(application.deposit("held")).isEqualTo(2);
+			assertThat(output).doesNotContain(WARNING);
+		}
+	}
+
 	private static final class Application implements AutoCloseable {
 
 		private final ConfigurableApplicationContext context;
@@ -177,8 +187,9 @@ class OpenInViewServerTests {
 		}
 
 		@Bean
-		Controller controller(EntityManager entityManager, Accounts accounts, TransactionTemplate transaction) {
-			return new Controller(entityManager, accounts, transaction);
+		Controller controller(EntityManager entityManager, Accounts accounts, TransactionTemplate transaction,
+				LockOperations locks) {
+			return new Controller(entityManager, accounts, transaction, locks);
 		}
 
 	}
@@ -221,14 +232,18 @@ class OpenInViewServerTests {
 
 		private final TransactionTemplate transaction;
 
+		private final LockOperations locks;
+
 		private final TransactionTemplate supported;
 
 		private final CyclicBarrier loaded = new CyclicBarrier(REQUESTS);
 
-		Controller(EntityManager entityManager, Accounts accounts, TransactionTemplate transaction) {
+		Controller(EntityManager entityManager, Accounts accounts, TransactionTemplate transaction,
+				LockOperations locks) {
 			this.entityManager = entityManager;
 			this.accounts = accounts;
 			this.transaction = transaction;
+			this.locks = locks;
 			this.supported = new TransactionTemplate(transaction.getTransactionManager());
 			this.supported.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
 		}
@@ -255,6 +270,16 @@ class OpenInViewServerTests {
 				case "joined" -> this.transaction.executeWithoutResult((status) -> {
 					this.entityManager.find(Account.class, 1L).balance++;
 					this.accounts.deposit(1, false);
+				});
+				case "twice" -> this.transaction.executeWithoutResult((status) -> {
+					this.accounts.deposit(1, false);
+					this.accounts.deposit(1, false);
+					this.entityManager.find(Account.class, 1L).balance++;
+				});
+				case "held" -> this.locks.executeWithoutResult("account:1", (lock) -> {
+					Account account = this.entityManager.find(Account.class, 1L);
+					this.accounts.deposit(1, false);
+					this.transaction.executeWithoutResult((status) -> account.balance++);
 				});
 				case "supported" -> this.supported.executeWithoutResult((status) -> {
 					assertThat(this.entityManager.find(Account.class, 1L)).isNotNull();
