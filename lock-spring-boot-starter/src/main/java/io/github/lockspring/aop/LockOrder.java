@@ -50,7 +50,7 @@ final class LockOrder {
 		for (LockContext each = held; each != null; each = each.outer()) {
 			if (!each.name().equals(name)) {
 				Pair pair = new Pair(each.name(), name);
-				if (!this.seen.contains(pair) && !lockInvocation.isHeldIn(held)) {
+				if (!this.seen.contains(pair) && !lockInvocation.lock().isHeld(held, lockInvocation.key())) {
 					note(pair);
 				}
 			}

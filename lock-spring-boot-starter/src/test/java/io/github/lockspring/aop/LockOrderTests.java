@@ -96,6 +96,13 @@ class LockOrderTests {
 	}
 
 	@Test
+	void lockThatWasAcquiredInCodeDoesNotWarn(CapturedOutput output) {
+		nest(this.steps::a, this.steps::b);
+		this.proxies.locks().executeWithoutResult("a:1", (lock) -> nest(this.steps::b, this.steps::a));
+		assertThat(output).doesNotContain(WARNING);
+	}
+
+	@Test
 	void anotherKeyOfANameThatIsHeldAlreadyWarns(CapturedOutput output) {
 		this.steps.a(1, () -> this.steps.b(1, () -> this.steps.a(2, () -> {
 		})));
