@@ -32,6 +32,7 @@ import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.LockUtils.WorkPart;
+import io.github.lockspring.aop.StageBody.Work;
 
 /**
  * Invoker of methods whose work ends when the returned stream completes, fails or is
@@ -169,13 +170,8 @@ final class ReactiveInvoker implements LockedInvoker {
 		private Flux<?> denied(ReactiveHold hold, LockException failure, int index, List<LockHandle> interrupting) {
 			MethodInvocation unlocked = new DelegatingInvocation(this.invocation,
 					(call) -> resultOf(runUnder(index + 1, hold.outer(), interrupting), this.method.returnType()));
-			try {
-				return streamOf(hold.lockInvocation().attributes().failurePolicy().resultOf(unlocked, failure),
-						this.method.returnType());
-			}
-			catch (Throwable ex) {
-				return Flux.error(ex);
-			}
+			FailurePolicy policy = hold.lockInvocation().attributes().failurePolicy();
+			return under(hold.outer(), null, () -> policy.resultOf(unlocked, failure));
 		}
 
 		/**
@@ -183,15 +179,23 @@ final class ReactiveInvoker implements LockedInvoker {
 		 * checkpoints.
 		 */
 		private Flux<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
-			try (WorkPart part = LockUtils.begin(context)) {
+			return under(context, NestedProxiesInvoker.proxyGuardedBy(this.invocation), () -> {
 				interrupting.forEach(LockHandle::checkpoint);
-				if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
-					CoroutineLocks.addTo(this.invocation, context);
+				return DetachableInvocation.detach(this.invocation).proceed();
+			});
+		}
+
+		/**
+		 * Run the method or the code that replaces it, with the locks that it holds in
+		 * the context of the thread, of the coroutine and of the stream.
+		 */
+		private Flux<?> under(@Nullable LockContext locks, @Nullable Object guarded, Work work) {
+			try (WorkPart part = LockUtils.begin(locks)) {
+				if (locks != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
+					CoroutineLocks.addTo(this.invocation, locks);
 				}
-				Flux<?> stream = streamOf(DetachableInvocation.detach(this.invocation).proceed(),
-						this.method.returnType());
-				Object guarded = NestedProxiesInvoker.proxyGuardedBy(this.invocation);
-				return (context != null || guarded != null) ? inContext(stream, context, guarded) : stream;
+				Flux<?> stream = streamOf(work.run(), this.method.returnType());
+				return (locks != null || guarded != null) ? inContext(stream, locks, guarded) : stream;
 			}
 			catch (Throwable ex) {
 				return Flux.error(ex);

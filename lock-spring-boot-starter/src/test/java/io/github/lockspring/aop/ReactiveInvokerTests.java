@@ -288,6 +288,19 @@ class ReactiveInvokerTests extends AsynchronousInvokerContract {
 	}
 
 	@Test
+	void fallbackRunsUnderTheOtherLocks() {
+		this.proxies.holdElsewhere("zebra");
+		this.target.work.tryEmitValue("paid");
+		assertThat(this.orders.payUnlessZebra(() -> this.orders.pay(42)).block(LONG)).isEqualTo("paid");
+		assertThat(
+				this.orders.payUnlessZebra(() -> ReactiveLockContext.current().map(LockHandle::storeKey)).block(LONG))
+			.isEqualTo("lock:order:42");
+		assertThat(
+				this.orders.payUnlessZebra(() -> Mono.just(String.valueOf(LockContext.current().isHeld()))).block(LONG))
+			.isEqualTo("true");
+	}
+
+	@Test
 	void denialInsideTheWorkIsNotForThePolicyOfTheOuterLock() {
 		this.proxies.holdElsewhere("order:42");
 		assertThat(failureOf(this.orders.skippingOuter(() -> this.orders.pay(42))))
@@ -535,6 +548,16 @@ class ReactiveInvokerTests extends AsynchronousInvokerContract {
 		@DistributedLock(name = "order", key = "#id", onFailure = OnFailure.FALLBACK, fallback = "later")
 		Flux<String> itemsOrLater(long id) {
 			return run().flux();
+		}
+
+		@DistributedLock(name = "order", key = "42")
+		@DistributedLock(name = "zebra", onFailure = OnFailure.FALLBACK, fallback = "instead")
+		Mono<String> payUnlessZebra(Supplier<Mono<String>> instead) {
+			return run();
+		}
+
+		Mono<String> instead(Supplier<Mono<String>> instead) {
+			return instead.get();
 		}
 
 		Flux<String> later(long id, LockException failure) {

@@ -146,6 +146,18 @@ class SuspendingCallsTests {
 	}
 
 	@Test
+	fun fallbackRunsUnderTheOtherLocks() = run {
+		proxies.holdElsewhere("zebra")
+		val result = orders.payUnlessZebra {
+			delay(1)
+			orders.payBlocking(42) + ", " + orders.pay(42)
+		}
+		assertThat(result).isEqualTo("paid, paid, true, true")
+		assertThat(proxies.backend.keys()).containsExactly("lock:order:42", "lock:zebra")
+		assertThat(proxies.isHeld("order:42")).isFalse()
+	}
+
+	@Test
 	fun functionGetsTheHandleAndKnowsItsLocks() = run {
 		assertThat(orders.ship(42, null)).isEqualTo("42 42 42")
 	}
@@ -353,6 +365,12 @@ class SuspendingCallsTests {
 			delay(5)
 			return "${reason.storeKey()}"
 		}
+
+		@DistributedLock(name = "order", key = "42")
+		@DistributedLock(name = "zebra", onFailure = OnFailure.FALLBACK, fallback = "instead")
+		open suspend fun payUnlessZebra(instead: suspend () -> String): String = "paid"
+
+		suspend fun instead(instead: suspend () -> String): String = instead()
 
 		@DistributedLock(name = "order", key = "#id")
 		open suspend fun ship(id: Long, lock: LockHandle?): String {
