@@ -87,19 +87,20 @@ final class AsyncInvocations implements LockedInvoker {
 
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
-		Object result = this.blockingInvoker.run(method, new DelegatingInvocation(invocation, AsyncInvocations::await));
+		Object result = this.blockingInvoker.run(method,
+				new DelegatingInvocation(invocation, (call) -> await(call.proceed())));
 		return (result == null || result instanceof CompletionStage) ? result
 				: CompletableFuture.completedFuture(result);
 	}
 
 	/**
-	 * Call the method and wait for its stage. An interrupt cancels the stage and restores
-	 * the interrupt status.
-	 * @return the result of the method, completed if it is a stage
-	 * @throws Throwable the failure of the method or of its stage
+	 * Wait for a result. An interrupt cancels the stage and restores the interrupt
+	 * status.
+	 * @param result the result of the method, or of the code that replaces it
+	 * @return the result, completed if it is a stage
+	 * @throws Throwable the failure of the stage
 	 */
-	private static @Nullable Object await(MethodInvocation invocation) throws Throwable {
-		Object result = invocation.proceed();
+	static @Nullable Object await(@Nullable Object result) throws Throwable {
 		return (result instanceof CompletionStage<?> stage) ? await(stage.toCompletableFuture()) : result;
 	}
 

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 import io.github.lockspring.LockContext;
+import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
@@ -98,10 +99,8 @@ final class BlockingInvoker implements LockedInvoker {
 			handle = acquire(lock, key, inTransaction, invocation);
 		}
 		catch (LockNotAcquiredException | LockUnavailableException | LockShutdownException ex) {
-			return lock.attributes()
-				.failurePolicy()
-				.resultOf(new DelegatingInvocation(invocation,
-						(call) -> runUnder(others, method, DetachableInvocation.detach(call))), ex);
+			return denied(lock, ex, method, new DelegatingInvocation(invocation,
+					(call) -> runUnder(others, method, DetachableInvocation.detach(call))));
 		}
 		try (AutoCloseable end = endOf(handle, lock.onLost(), inTransaction)) {
 			if (anew) {
@@ -118,6 +117,16 @@ final class BlockingInvoker implements LockedInvoker {
 				LockUtils.leave();
 			}
 		}
+	}
+
+	/**
+	 * Return the result of a call whose lock could not be acquired. A stage is awaited
+	 * like that of the method, because the call may hold other locks.
+	 */
+	private static @Nullable Object denied(LockOperation lock, LockException failure, LockedMethod method,
+			MethodInvocation unlocked) throws Throwable {
+		Object result = lock.attributes().failurePolicy().resultOf(unlocked, failure);
+		return (method.returnType().kind() == ReturnType.Kind.STAGE) ? AsyncInvocations.await(result) : result;
 	}
 
 	private LockHandle acquire(LockOperation lock, Object key, boolean inTransaction, MethodInvocation invocation) {

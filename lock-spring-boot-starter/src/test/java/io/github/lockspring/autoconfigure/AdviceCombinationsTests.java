@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -123,6 +124,15 @@ class AdviceCombinationsTests {
 		this.runner.run((context) -> {
 			try (LockHandle lock = context.getBean(LockTemplate.class).acquire("stock")) {
 				assertThat(await(context.getBean(Stock.class).skippedAsync())).isEmpty();
+			}
+		});
+	}
+
+	@Test
+	void fallbackOfAnAsynchronousStageIsAwaitedUnderTheOtherLocks() {
+		this.runner.run((context) -> {
+			try (LockHandle lock = context.getBean(LockTemplate.class).acquire("stock")) {
+				assertThat(await(context.getBean(Stock.class).asyncOrLater())).isTrue();
 			}
 		});
 	}
@@ -257,7 +267,11 @@ class AdviceCombinationsTests {
 		}
 
 		boolean isLocked() {
-			return !this.backend.inspect("lock:stock", Duration.ofSeconds(1)).isEmpty();
+			return isLocked("stock");
+		}
+
+		private boolean isLocked(String key) {
+			return !this.backend.inspect("lock:" + key, Duration.ofSeconds(1)).isEmpty();
 		}
 
 		@DistributedLock(name = "stock")
@@ -282,6 +296,28 @@ class AdviceCombinationsTests {
 		@DistributedLock(name = "stock", waitTime = "0s", onFailure = OnFailure.SKIP)
 		CompletableFuture<Optional<String>> skippedAsync() {
 			return CompletableFuture.completedFuture(Optional.of("done"));
+		}
+
+		@Async
+		@DistributedLock(name = "aisle")
+		@DistributedLock(name = "stock", waitTime = "0s", onFailure = OnFailure.FALLBACK, fallback = "later")
+		CompletableFuture<Boolean> asyncOrLater() {
+			return CompletableFuture.completedFuture(false);
+		}
+
+		/**
+		 * Work that ends when its result is waited for.
+		 */
+		CompletableFuture<Boolean> later() {
+			return new CompletableFuture<>() {
+
+				@Override
+				public Boolean get() throws InterruptedException, ExecutionException {
+					complete(isLocked("aisle"));
+					return super.get();
+				}
+
+			};
 		}
 
 		@Async
