@@ -73,7 +73,8 @@ final class ReactiveHold {
 	 */
 	Mono<ReactiveHold> acquire() {
 		return Mono.create((sink) -> {
-			CompletableFuture<LockHandle> acquired = this.lockInvocation.acquireAsync(this.outer);
+			CompletableFuture<LockHandle> acquired = this.lockInvocation
+				.acquireAsync((this.transaction != null) ? this.transaction.locks(this.outer) : this.outer);
 			sink.onCancel(() -> acquired.cancel(true));
 			acquired.whenComplete((lock, failure) -> {
 				if (failure != null) {
@@ -103,7 +104,7 @@ final class ReactiveHold {
 	private void held(LockHandle lock, MonoSink<ReactiveHold> sink) {
 		try {
 			if (this.transaction != null) {
-				this.transaction.keep(lock, this.lockInvocation.attributes().onLost());
+				this.transaction.keep(this.lockInvocation.name(), lock, this.lockInvocation.attributes().onLost());
 			}
 			this.lock = lock;
 		}

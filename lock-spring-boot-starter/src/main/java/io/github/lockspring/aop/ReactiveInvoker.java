@@ -78,7 +78,8 @@ final class ReactiveInvoker implements LockedInvoker {
 		List<LockInvocation> lockInvocations = method.lockInvocationsOf(call);
 		ReactiveTransaction transaction = ReactiveTransaction.of(context);
 		if (transaction != null) {
-			lockInvocations.forEach((each) -> this.transactions.requireAllowed(each, each.isHeldIn(outer)));
+			LockContext held = transaction.locks(outer);
+			lockInvocations.forEach((each) -> this.transactions.requireAllowed(each, each.isHeldIn(held)));
 		}
 		return new Invocation(method, call, lockInvocations, transaction).runUnder(0, outer, List.of());
 	}

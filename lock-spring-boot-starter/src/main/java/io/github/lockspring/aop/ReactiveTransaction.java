@@ -26,8 +26,10 @@ import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
+import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.OnLost;
 
 /**
@@ -66,13 +68,23 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	}
 
 	/**
+	 * Return the locks that a call in the transaction reenters.
+	 * @param outer the locks of its caller
+	 * @return these, and those that the transaction keeps
+	 */
+	@Nullable LockContext locks(@Nullable LockContext outer) {
+		return Synchronization.locks(this.manager, outer);
+	}
+
+	/**
 	 * Register a lock to be released when the transaction has completed.
+	 * @param name the name of the lock
 	 * @param lock the held lock
 	 * @param onLost the handling of a loss before that
 	 */
-	void keep(LockHandle lock, OnLost onLost) {
+	void keep(String name, LockHandle lock, OnLost onLost) {
 		try {
-			Synchronization.register(this.manager, lock, onLost);
+			Synchronization.register(this.manager, name, lock, onLost);
 		}
 		catch (Throwable ex) {
 			lock.closeAsync();
@@ -82,15 +94,29 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 
 	/**
 	 * Synchronization that releases a lock when the transaction has completed. Separate,
-	 * because its supertype is part of the optional dependency spring-tx.
+	 * because its supertype is part of the optional dependency spring-tx. The list of the
+	 * transaction is not thread-safe, but calls can run in parallel.
 	 *
+	 * @param name the name of the lock
 	 * @param lock the held lock
 	 * @param onLost the handling of a loss before that
 	 */
-	private record Synchronization(LockHandle lock, OnLost onLost) implements TransactionSynchronization {
+	private record Synchronization(String name, LockHandle lock, OnLost onLost) implements TransactionSynchronization {
 
-		static void register(TransactionSynchronizationManager manager, LockHandle lock, OnLost onLost) {
-			manager.registerSynchronization(new Synchronization(lock, onLost));
+		static synchronized void register(TransactionSynchronizationManager manager, String name, LockHandle lock,
+				OnLost onLost) {
+			manager.registerSynchronization(new Synchronization(name, lock, onLost));
+		}
+
+		static synchronized @Nullable LockContext locks(TransactionSynchronizationManager manager,
+				@Nullable LockContext outer) {
+			LockContext locks = outer;
+			for (TransactionSynchronization each : manager.getSynchronizations()) {
+				if (each instanceof Synchronization kept) {
+					locks = LockUtils.context(kept.name, kept.lock, locks);
+				}
+			}
+			return locks;
 		}
 
 		@Override

@@ -17,6 +17,7 @@
 package io.github.lockspring.aop;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -65,6 +66,27 @@ class ReactiveTransactionTests {
 	void lockIsKeptUntilTheTransactionHasCompleted() {
 		assertThat(payInTransaction().block(LONG)).isEqualTo("paid");
 		assertThat(this.heldAtCommit).hasValue(true);
+		assertThat(this.proxies.isEmpty()).isTrue();
+	}
+
+	@Test
+	void lockIsAcquiredOnceAndReleasedOnceInATransaction() {
+		Orders orders = this.proxies.proxy(new Orders());
+		Mono<String> twice = orders.pay(42).then(orders.pay(42)).as(this.transactions::transactional);
+		assertThat(twice.block(LONG)).isEqualTo("paid");
+		assertThat(this.proxies.backend.keys()).containsExactly("lock:order:42");
+		assertThat(this.proxies.backend.released()).containsExactly("lock:order:42");
+	}
+
+	@Test
+	void severalKeysAreAcquiredOnceAndReleasedOnceInATransaction() {
+		Orders orders = this.proxies.proxy(new Orders());
+		Mono<String> twice = orders.payAll(List.of(1L, 2L))
+			.then(orders.pay(1))
+			.then(orders.payAll(List.of(1L, 2L)))
+			.as(this.transactions::transactional);
+		assertThat(twice.block(LONG)).isEqualTo("paid");
+		assertThat(this.proxies.backend.keys()).containsExactly("lock:order:1", "lock:order:2");
 		assertThat(this.proxies.isEmpty()).isTrue();
 	}
 
@@ -129,6 +151,11 @@ class ReactiveTransactionTests {
 
 		@DistributedLock(name = "order", key = "#id")
 		Mono<String> pay(long id) {
+			return Mono.just("paid");
+		}
+
+		@DistributedLock(name = "order", key = "#ids")
+		Mono<String> payAll(List<Long> ids) {
 			return Mono.just("paid");
 		}
 
