@@ -78,16 +78,16 @@ class JedisLinksServerTests {
 	private List<JedisLink> borrowAll() {
 		List<JedisLink> all = new ArrayList<>();
 		for (int i = 0; i < MAX_LINKS; i++) {
-			all.add(borrow(5_000));
+			all.add(borrow(60_000));
 		}
 		return all;
 	}
 
 	@Test
 	void connectionIsUsedAgain() {
-		JedisLink link = borrow(5_000);
+		JedisLink link = borrow(60_000);
 		this.links.release(link);
-		assertThat(borrow(5_000)).isSameAs(link);
+		assertThat(borrow(60_000)).isSameAs(link);
 		assertThat(this.made).hasValue(1);
 	}
 
@@ -102,7 +102,7 @@ class JedisLinksServerTests {
 	@Test
 	void waiterGetsTheConnectionThatIsReleased() {
 		List<JedisLink> all = borrowAll();
-		CompletableFuture<JedisLink> waiter = CompletableFuture.supplyAsync(() -> borrow(20_000), this.threads);
+		CompletableFuture<JedisLink> waiter = CompletableFuture.supplyAsync(() -> borrow(60_000), this.threads);
 		this.links.release(all.get(3));
 		assertThat(waiter).succeedsWithin(1, TimeUnit.MINUTES).isSameAs(all.get(3));
 	}
@@ -110,7 +110,7 @@ class JedisLinksServerTests {
 	@Test
 	void waiterGetsANewConnectionForOneThatBroke() {
 		List<JedisLink> all = borrowAll();
-		CompletableFuture<JedisLink> waiter = CompletableFuture.supplyAsync(() -> borrow(20_000), this.threads);
+		CompletableFuture<JedisLink> waiter = CompletableFuture.supplyAsync(() -> borrow(60_000), this.threads);
 		all.get(3).setBroken();
 		this.links.release(all.get(3));
 		assertThat(waiter).succeedsWithin(1, TimeUnit.MINUTES).isNotIn(all);
@@ -131,11 +131,11 @@ class JedisLinksServerTests {
 
 	@Test
 	void connectionThatIsCutIsNotMadeAgainByItself() {
-		JedisLink link = borrow(5_000);
+		JedisLink link = borrow(60_000);
 		link.cut();
 		assertThatExceptionOfType(JedisConnectionException.class).isThrownBy(link::ping);
 		this.links.release(link);
-		assertThat(borrow(5_000).ping()).isTrue();
+		assertThat(borrow(60_000).ping()).isTrue();
 	}
 
 	/**
@@ -144,10 +144,10 @@ class JedisLinksServerTests {
 	 */
 	@Test
 	void connectionWhoseReplyWasNotReadIsNotUsedAgain() {
-		JedisLink link = borrow(5_000);
+		JedisLink link = borrow(60_000);
 		link.send(new CommandArguments(Protocol.Command.PING));
 		this.links.release(link);
-		assertThat(borrow(5_000)).isNotSameAs(link);
+		assertThat(borrow(60_000)).isNotSameAs(link);
 		assertThat(link.isConnected()).isFalse();
 	}
 
@@ -157,7 +157,7 @@ class JedisLinksServerTests {
 		})) {
 			for (int i = 0; i <= MAX_LINKS; i++) {
 				assertThatExceptionOfType(StackOverflowError.class)
-					.isThrownBy(() -> failing.borrow(System.nanoTime() + TimeUnit.SECONDS.toNanos(5)));
+					.isThrownBy(() -> failing.borrow(System.nanoTime() + TimeUnit.MINUTES.toNanos(1)));
 			}
 		}
 	}
@@ -173,7 +173,7 @@ class JedisLinksServerTests {
 			for (int i = 0; i <= MAX_LINKS; i++) {
 				JedisBatch batch = new JedisBatch(failing);
 				batch.add(new RedisCall(RedisScript.PROBE, new byte[][] { { 'k' } }));
-				long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+				long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
 				batch.write(deadline, deadline);
 				assertThatExceptionOfType(StackOverflowError.class)
 					.isThrownBy(() -> batch.read(deadline, (call) -> new CompletableFuture<>()));
@@ -199,7 +199,7 @@ class JedisLinksServerTests {
 	 */
 	@Test
 	void repliesThatArrivedInTimeAreReadAfterTheDeadline() {
-		JedisLink link = borrow(20_000);
+		JedisLink link = borrow(60_000);
 		this.links.release(link);
 		JedisBatch batch = new JedisBatch(this.links);
 		RedisScript unknown = mock(RedisScript.class);
@@ -219,7 +219,7 @@ class JedisLinksServerTests {
 
 	@Test
 	void callThatIsOverdueIsCut() {
-		JedisLink link = borrow(5_000);
+		JedisLink link = borrow(60_000);
 		link.begin(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
 		link.cutIfOverdue();
 		assertThat(link.ping()).isTrue();
@@ -233,18 +233,18 @@ class JedisLinksServerTests {
 	void interruptedCallerDoesNotWait() {
 		borrowAll();
 		Thread.currentThread().interrupt();
-		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> borrow(20_000))
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> borrow(60_000))
 			.withMessageContaining("Interrupted");
 		assertThat(Thread.interrupted()).isTrue();
 	}
 
 	@Test
 	void connectionsAreRejectedAfterClose() {
-		JedisLink link = borrow(5_000);
+		JedisLink link = borrow(60_000);
 		this.links.close();
 		this.links.release(link);
 		assertThat(link.isConnected()).isFalse();
-		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> borrow(5_000));
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> borrow(60_000));
 	}
 
 }
