@@ -34,7 +34,10 @@ import io.github.lockspring.support.RecentKeys;
  */
 final class LeaseOperations {
 
-	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
+	/**
+	 * Delay after which to retry when the row is locked or changed by others.
+	 */
+	private static final Duration BUSY_ROW_DELAY = Duration.ofMillis(3);
 
 	private static final JdbcDialect.Update NO_UPDATE = new JdbcDialect.Update(0, false);
 
@@ -93,8 +96,8 @@ final class LeaseOperations {
 	 * @param listening whether notifications of releases are received
 	 */
 	static Denial limited(Denial denial, LeaseRequest request, boolean listening) {
-		boolean notified = listening && denial != ROW_IS_BUSY
-				&& denial != SingleStatementOperations.WITHOUT_NOTIFICATION;
+		boolean notified = listening
+				&& denial.attemptId() != SingleStatementOperations.WITHOUT_NOTIFICATION.attemptId();
 		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
 		Duration retryAfter = Durations.min(denial.retryAfter(),
 				notified ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter());
@@ -130,17 +133,19 @@ final class LeaseOperations {
 			throws SQLException {
 		boolean single = isExclusiveSingleKey(request) && (this.notified || !queueing);
 		boolean contending = queueing && this.notified && connection.dialect().has(SqlStatement.CONTEND);
+		VersionedRowOperations versioned = single ? null : new VersionedRowOperations(connection);
 		try {
-			return single
+			return (versioned == null)
 					? SingleStatementOperations.acquire(connection, request, this.recentKeys, contending, recallable)
-					: new VersionedRowOperations(connection).acquire(request, queueing, this.notified);
+					: versioned.acquire(request, queueing, this.notified);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)
-					|| (!single && isWorthAnotherTry(connection, ex, request, queueing))) {
+					|| (versioned != null && isWorthAnotherTry(connection, ex, request, queueing))) {
 				throw ex;
 			}
-			return ROW_IS_BUSY;
+			return new Denial(BUSY_ROW_DELAY, SingleStatementOperations.WITHOUT_NOTIFICATION.attemptId(),
+					versioned != null && versioned.isRecalling());
 		}
 	}
 

@@ -46,6 +46,8 @@ final class VersionedRowOperations {
 
 	private final LockConnection connection;
 
+	private boolean recalling;
+
 	VersionedRowOperations(LockConnection connection) {
 		this.connection = connection;
 	}
@@ -71,8 +73,10 @@ final class VersionedRowOperations {
 			return grant(rows, states.granted(request, process), request,
 					request.terms().fair() ? SqlStatement.WRITE_AND_NOTIFY : SqlStatement.WRITE);
 		}
+		List<String> recallable = recallable(rows, queueing);
+		this.recalling = !recallable.isEmpty();
 		write(rows, states.denied(request), SqlStatement.WRITE_AND_NOTIFY);
-		boolean recalled = recall(rows, queueing);
+		boolean recalled = this.recalling && KeyRows.recall(this.connection, recallable);
 		if (queueing) {
 			write(rows, SqlStatement.WRITE, (row) -> row.state().entered(request, process, !notified));
 		}
@@ -84,16 +88,23 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Recall the leases, but those for which others wait only for a request that waits as
-	 * well.
+	 * Return whether the last attempt was to recall a lease, and was not completed if it
+	 * failed: the row may have been changed by the answer.
 	 */
-	private boolean recall(Map<String, KeyRow> rows, boolean queueing) throws SQLException {
-		List<String> keys = rows.keySet()
+	boolean isRecalling() {
+		return this.recalling;
+	}
+
+	/**
+	 * Return the keys whose leases are to be recalled: those for which others wait only
+	 * for a request that waits as well.
+	 */
+	private static List<String> recallable(Map<String, KeyRow> rows, boolean queueing) {
+		return rows.keySet()
 			.stream()
 			.filter((key) -> KeyRow.of(key, rows).isRecallable())
 			.filter((key) -> queueing || !KeyRow.of(key, rows).awaited())
 			.toList();
-		return !keys.isEmpty() && KeyRows.recall(this.connection, keys);
 	}
 
 	private void mark(String key, KeyRow row) throws SQLException {

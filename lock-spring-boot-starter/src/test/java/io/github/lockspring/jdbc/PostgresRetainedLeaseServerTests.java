@@ -17,6 +17,7 @@
 package io.github.lockspring.jdbc;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 import javax.sql.DataSource;
 
@@ -154,6 +155,32 @@ class PostgresRetainedLeaseServerTests {
 		held.close();
 		try (LockHandle tried = tryOnce(this.two, LockType.REENTRANT)) {
 			assertThat(tried).isNotNull();
+		}
+	}
+
+	/**
+	 * Each attempt reads a lease whose holder has not answered, and is then overtaken by
+	 * a change, which might be the answer.
+	 */
+	@Test
+	void isAwaitedWhileTheRowIsChanged() {
+		retain(this.one);
+		this.database.jdbc().update("UPDATE " + TABLE + " SET owner = 'other', holder = 'other!'");
+		this.database.jdbc().execute("""
+				CREATE SEQUENCE changes;
+				CREATE FUNCTION overtake() RETURNS trigger LANGUAGE plpgsql AS
+				'BEGIN IF nextval(''changes'') < 60 THEN RETURN NULL; END IF; RETURN NEW; END';
+				CREATE TRIGGER overtake BEFORE UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION overtake()
+				""".formatted(TABLE));
+		try {
+			CompletableFuture<@Nullable LockHandle> tried = CompletableFuture
+				.supplyAsync(() -> tryOnce(this.two, LockType.FAIR));
+			await().until(() -> tried.isDone() || this.database.jdbc()
+				.update("UPDATE " + TABLE + " SET version = version + 1, expires_at = 0") == 1);
+			assertThat(tried).succeedsWithin(TIMEOUT.multipliedBy(2)).isNotNull();
+		}
+		finally {
+			this.database.jdbc().execute("DROP FUNCTION overtake CASCADE; DROP SEQUENCE changes");
 		}
 	}
 
