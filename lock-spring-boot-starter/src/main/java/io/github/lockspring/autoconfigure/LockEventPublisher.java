@@ -66,10 +66,12 @@ final class LockEventPublisher implements SmartLifecycle {
 	}
 
 	/**
-	 * Look for listeners. Beans with listener methods are known by now.
+	 * Start the engines again after a stop, and look for listeners. Beans with listener
+	 * methods are known by now.
 	 */
 	@Override
 	public void start() {
+		this.engines.start();
 		this.running = true;
 		if (!this.observing) {
 			Set<Class<?>> wanted = Stream

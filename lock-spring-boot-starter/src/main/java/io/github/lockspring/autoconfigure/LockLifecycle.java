@@ -53,7 +53,7 @@ final class LockLifecycle implements SmartLifecycle {
 
 	/**
 	 * Create a lifecycle.
-	 * @param engines the engines to start and to shut down, concurrently
+	 * @param engines the engines to shut down, concurrently
 	 * @param settings the settings, with the shutdown timeout
 	 */
 	LockLifecycle(LockEngines engines, LockSettings settings) {
@@ -64,7 +64,6 @@ final class LockLifecycle implements SmartLifecycle {
 	@Override
 	public void start() {
 		LockProperties properties = this.settings.properties();
-		this.engines.start();
 		if (properties.isFailFast()) {
 			this.engines.all().forEach(LockLifecycle::requireStore);
 		}

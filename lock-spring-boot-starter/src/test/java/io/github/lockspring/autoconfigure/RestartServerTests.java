@@ -38,6 +38,9 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -102,6 +105,16 @@ class RestartServerTests {
 				context.getSourceApplicationContext(ConfigurableApplicationContext.class).restart();
 			}
 			assertLocked(context);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void beanThatStartsBeforeOthersHasItsLocks(Application application) {
+		application.in(this.runner).withUserConfiguration(EarlyConfiguration.class).run((context) -> {
+			context.getSourceApplicationContext(ConfigurableApplicationContext.class).stop();
+			context.getSourceApplicationContext(ConfigurableApplicationContext.class).start();
+			assertThat(context.getBean(EarlyBean.class).starts).isEqualTo(2);
 		});
 	}
 
@@ -264,6 +277,54 @@ class RestartServerTests {
 
 		@DistributedLock(name = "order", key = "#id")
 		public void pay(String id) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyConfiguration {
+
+		@Bean
+		EarlyBean earlyBean(LockOperations locks) {
+			return new EarlyBean(locks);
+		}
+
+	}
+
+	/**
+	 * Starts in the phase in which connection factories start.
+	 */
+	static class EarlyBean implements SmartLifecycle {
+
+		private final LockOperations locks;
+
+		private int starts;
+
+		private boolean running;
+
+		EarlyBean(LockOperations locks) {
+			this.locks = locks;
+		}
+
+		@Override
+		public void start() {
+			this.locks.executeWithoutResult("early-" + UUID.randomUUID(), (lock) -> this.starts++);
+			this.running = true;
+		}
+
+		@Override
+		public void stop() {
+			this.running = false;
+		}
+
+		@Override
+		public boolean isRunning() {
+			return this.running;
+		}
+
+		@Override
+		public int getPhase() {
+			return 0;
 		}
 
 	}
