@@ -70,7 +70,8 @@ record ClientBeanSelector<T>(Class<T> type, String noun, String store, String pr
 		return new LockConfigurationException(
 				"Locks are configured to be stored in " + this.store + ", but several " + plural()
 						+ " were found and none of them is primary: " + String.join(", ", names) + '.',
-				"Set the property " + this.property + " to the name of one of them.");
+				"Set the property " + this.property
+						+ " to the name of one of them, or select another backend with lock.backend.");
 	}
 
 	private String plural() {

@@ -48,7 +48,7 @@ final class RoutingDataSources {
 					"Locks are configured to be stored in a SQL database, but the data source is an "
 							+ "AbstractRoutingDataSource: the same key could be locked once in each of its targets.",
 					"Define a data source for the single database that stores the locks, and set the property "
-							+ "lock.jdbc.data-source to its name.");
+							+ "lock.jdbc.data-source to its name, or select another backend with lock.backend.");
 		}
 	}
 

@@ -30,7 +30,7 @@ public final class JdbcLockSchemaException extends LockConfigurationException {
 	JdbcLockSchemaException(String problem, String definition, @Nullable Throwable cause) {
 		super(problem + " Expected table definition:\n\n" + definition,
 				"Create or alter the table, or grant the privileges. With lock.jdbc.initialize-schema=always, a "
-						+ "missing table is created at startup.",
+						+ "missing table is created at startup. Or select another backend with lock.backend.",
 				cause);
 		this.definition = definition;
 	}

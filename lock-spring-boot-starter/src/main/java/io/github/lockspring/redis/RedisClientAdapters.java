@@ -46,7 +46,7 @@ final class RedisClientAdapters {
 				}
 
 			and set the property lock.redis.connection-factory to its name, lockConnectionFactory. \
-			Lettuce is the dependency io.lettuce:lettuce-core.""";
+			Lettuce is the dependency io.lettuce:lettuce-core. Or select another backend with lock.backend.""";
 
 	private RedisClientAdapters() {
 	}

@@ -19,9 +19,19 @@ package io.github.lockspring.autoconfigure;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
 
+import javax.sql.DataSource;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.h2.Driver;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -35,7 +45,10 @@ import org.springframework.context.annotation.AnnotationBeanNameGenerator;
 import org.springframework.context.annotation.AnnotationConfigUtils;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.RecordingBackend;
@@ -120,6 +133,45 @@ class DefaultBackendSelectorTests {
 			assertThat(analysis.getDescription()).contains("'lock.backend' is not set");
 			assertThat(analysis.getAction()).contains("- jdbc: ", "- local: ", LockBackend.class.getName());
 		});
+	}
+
+	@ParameterizedTest
+	@MethodSource("withoutUsableClient")
+	void whenTheDetectedBackendIsNotUsableThenAnotherCanBeSelected(ApplicationContextRunner application) {
+		application.run((context) -> assertThat(FailureAnalyses.of(context).getAction()).contains("lock.backend"));
+	}
+
+	static Stream<ApplicationContextRunner> withoutUsableClient() {
+		ApplicationContextRunner runner = new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
+		return Stream.of(
+				runner.withBean(DataSource.class, DefaultBackendSelectorTests::inMemory)
+					.withPropertyValues("lock.jdbc.initialize-schema=never"),
+				runner.withBean("one", DataSource.class, DefaultBackendSelectorTests::inMemory)
+					.withBean("two", DataSource.class, DefaultBackendSelectorTests::inMemory),
+				runner.withBean(DataSource.class, DefaultBackendSelectorTests::routing),
+				runner.withBean(RedisConnectionFactory.class, DefaultBackendSelectorTests::foreign));
+	}
+
+	private static DataSource inMemory() {
+		return new SimpleDriverDataSource(new Driver(), "jdbc:h2:mem:" + UUID.randomUUID());
+	}
+
+	private static DataSource routing() {
+		AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+
+			@Override
+			protected @Nullable Object determineCurrentLookupKey() {
+				return null;
+			}
+
+		};
+		routing.setTargetDataSources(Map.of("only", inMemory()));
+		return routing;
+	}
+
+	private static RedisConnectionFactory foreign() {
+		return ProxyFactory.getProxy(RedisConnectionFactory.class, (MethodInterceptor) (invocation) -> null);
 	}
 
 	@Test
