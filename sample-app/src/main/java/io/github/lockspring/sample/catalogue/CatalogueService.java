@@ -32,6 +32,7 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockType;
 import io.github.lockspring.fencing.FencedUpdates;
 import io.github.lockspring.sample.fault.HolderPause;
+import io.github.lockspring.sample.stock.ProductNotFoundException;
 import io.github.lockspring.sample.timeline.Access;
 import io.github.lockspring.sample.timeline.Timeline;
 
@@ -141,7 +142,8 @@ public class CatalogueService {
 			.param("product", product)
 			.param("channel", channel)
 			.query(Integer.class)
-			.single();
+			.optional()
+			.orElseThrow(() -> new ProductNotFoundException(product));
 	}
 
 	private int writeBoth(ToIntFunction<String> writer) {

@@ -139,7 +139,7 @@ public class StockService {
 	@Transactional
 	public boolean deductWithVersion(long productId, String orderId) {
 		Product product = read(productId);
-		if (product.stock() == 0) {
+		if (product.stock() <= 0) {
 			return false;
 		}
 		this.products.save(product.withStock(product.stock() - 1));
@@ -160,7 +160,7 @@ public class StockService {
 	}
 
 	private boolean decide(Product product, String orderId, StockWriter writer) {
-		if (product.stock() == 0) {
+		if (product.stock() <= 0) {
 			return false;
 		}
 		this.pause.here();

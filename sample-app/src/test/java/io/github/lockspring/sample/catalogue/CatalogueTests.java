@@ -24,6 +24,8 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
@@ -33,6 +35,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
 import io.github.lockspring.sample.fault.HolderPause;
+import io.github.lockspring.sample.stock.Strategy;
 import io.github.lockspring.sample.timeline.Access;
 import io.github.lockspring.sample.timeline.Section;
 import io.github.lockspring.sample.timeline.Timeline;
@@ -66,6 +69,13 @@ class CatalogueTests {
 	@BeforeEach
 	void reset() {
 		assertThat(this.mvc.post().uri("/catalogue/reset")).hasStatus(HttpStatus.NO_CONTENT);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "NO_LOCK", "DISTRIBUTED_LOCK" })
+	void whenProductHasNoPricesThenNotFound(Strategy strategy) {
+		assertThat(this.mvc.get().uri("/catalogue/prices?product=404&strategy=" + strategy.id()))
+			.hasStatus(HttpStatus.NOT_FOUND);
 	}
 
 	@Test

@@ -55,6 +55,13 @@ class StockTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void sellsNothingThatIsOwed(Strategy strategy) {
+		this.controller.reset(1, "Concert ticket", -1);
+		assertThat(deduct(strategy, "a")).isEqualTo(409);
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void orderSentTwiceBuysOnePiece(Strategy strategy) {
 		assertThat(deduct(strategy, "a")).isEqualTo(200);
 		assertThat(deduct(strategy, "a")).isEqualTo(200);
