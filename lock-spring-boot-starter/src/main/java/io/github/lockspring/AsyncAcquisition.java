@@ -17,9 +17,8 @@
 package io.github.lockspring;
 
 import java.util.ArrayDeque;
-import java.util.Collections;
 import java.util.Deque;
-import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -30,11 +29,12 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.LockUtils.KeyGroup;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
 
 /**
- * Asynchronous acquisition of either all of several locks or none of them. Used once.
+ * Asynchronous acquisition of either all of several keys or none of them. Used once.
  * <p>
  * If the returned future is completed or cancelled by the caller, the pending step is
  * cancelled and the locks held so far are released.
@@ -45,32 +45,24 @@ final class AsyncAcquisition {
 
 	private final Deque<DefaultLockHandle> held = new ArrayDeque<>();
 
+	/**
+	 * The next steps. Each is called with the remaining time in nanoseconds, and supplies
+	 * a handle, or {@code null} if its keys are held by other owners.
+	 */
+	private final Deque<LongFunction<CompletableFuture<@Nullable LockHandle>>> steps = new ArrayDeque<>();
+
+	private final List<KeyGroup> groups;
+
 	private final LockEngine clock;
 
 	private final long deadline;
 
-	private final LongFunction<CompletableFuture<@Nullable LockHandle>> first;
-
-	private final Iterable<LongFunction<CompletableFuture<@Nullable LockHandle>>> others;
-
 	private volatile @Nullable Future<?> current;
 
-	/**
-	 * Create an acquisition in steps. Each is called with the remaining time in
-	 * nanoseconds, and supplies a handle, or {@code null} if its locks are held by other
-	 * owners.
-	 * @param clock the engine by whose clock the time is measured
-	 * @param waitNanos the available time
-	 * @param first tries to acquire all locks together; supplies a handle without locks
-	 * if that is not possible
-	 * @param others acquire the locks one after the other in that case
-	 */
-	AsyncAcquisition(LockEngine clock, long waitNanos, LongFunction<CompletableFuture<@Nullable LockHandle>> first,
-			Iterable<LongFunction<CompletableFuture<@Nullable LockHandle>>> others) {
-		this.clock = clock;
-		this.deadline = clock.deadlineAfter(waitNanos);
-		this.first = first;
-		this.others = others;
+	AsyncAcquisition(List<KeyGroup> groups, long waitNanos) {
+		this.groups = groups;
+		this.clock = groups.get(0).engine();
+		this.deadline = this.clock.deadlineAfter(waitNanos);
 	}
 
 	/**
@@ -135,29 +127,45 @@ final class AsyncAcquisition {
 	}
 
 	private void begin() {
-		CompletableFuture<@Nullable LockHandle> first = next(this.first);
-		first.whenComplete((lock, failure) -> {
-			if (take(first)) {
-				advance(this.held.isEmpty() ? this.others.iterator() : Collections.emptyIterator());
-			}
-		});
+		this.groups.forEach((group) -> this.steps.add((waitNanos) -> acquireTogether(group, waitNanos)));
+		advance();
 	}
 
 	/**
-	 * Acquire the locks one after the other, in a loop for as long as they are acquired
-	 * immediately.
+	 * Acquire the keys of a group together, or one by one in the next steps if that is
+	 * not possible.
 	 */
-	private void advance(Iterator<LongFunction<CompletableFuture<@Nullable LockHandle>>> remaining) {
-		while (remaining.hasNext()) {
+	private CompletableFuture<@Nullable LockHandle> acquireTogether(KeyGroup group, long waitNanos) {
+		LockTemplate template = group.template();
+		String first = group.storeKeys().get(0);
+		Object owner = template.asyncOwner();
+		return handle(group.engine().acquireTogetherAsync(group.storeKeys(), group.options(), owner, waitNanos),
+				(holds) -> {
+					if (holds.isEmpty()) {
+						acquireOneByOne(group, owner);
+					}
+					return template.handle(holds);
+				}, (ex) -> LockUtils.translate(ex, first));
+	}
+
+	private void acquireOneByOne(KeyGroup group, Object owner) {
+		for (int i = group.storeKeys().size() - 1; i >= 0; i--) {
+			String key = group.storeKeys().get(i);
+			this.steps.push((waitNanos) -> group.template().acquireAsync(key, group.options(), owner, waitNanos));
+		}
+	}
+
+	private void advance() {
+		while (!this.steps.isEmpty()) {
 			if (this.clock.isLongOver(this.deadline)) {
 				release(() -> this.result.complete(null));
 				return;
 			}
-			CompletableFuture<@Nullable LockHandle> next = next(remaining.next());
+			CompletableFuture<@Nullable LockHandle> next = next(this.steps.remove());
 			if (!next.isDone()) {
 				next.whenComplete((lock, failure) -> {
 					if (take(next)) {
-						advance(remaining);
+						advance();
 					}
 				});
 				return;
@@ -169,11 +177,6 @@ final class AsyncAcquisition {
 		end();
 	}
 
-	/**
-	 * Begin a step, which is cancelled if the result has been completed in the meantime.
-	 * One that throws an exception has failed, so that the locks held so far are
-	 * released.
-	 */
 	private CompletableFuture<@Nullable LockHandle> next(LongFunction<CompletableFuture<@Nullable LockHandle>> step) {
 		CompletableFuture<@Nullable LockHandle> next;
 		try {

@@ -16,18 +16,17 @@
 
 package io.github.lockspring;
 
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongFunction;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockUtils.KeyGroup;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
@@ -213,6 +212,10 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 		return new DefaultLockHandle(hold, this.prefix.length());
 	}
 
+	LockHandle handle(List<Hold> holds) {
+		return CompositeLockHandle.of(holds, this.prefix.length());
+	}
+
 	/**
 	 * Return the key used in the store.
 	 * @param key a key of this template
@@ -349,11 +352,11 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 
 	@Override
 	public @Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options) {
-		KeyGroup group = new KeyGroup(this, options.acquireOptions(), storeKeys(keys));
+		KeyGroup group = group(keys, options);
 		try {
 			List<Hold> holds = new BlockingAcquisition<>(List.of(group), options.waitNanos(), LockEngine::acquire)
 				.run();
-			return (holds != null) ? CompositeLockHandle.of(holds, this.prefix.length()) : null;
+			return (holds != null) ? handle(holds) : null;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -364,52 +367,42 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(String key, LockOptions options) {
 		String storeKey = storeKey(key);
-		return AsyncAcquisition.require(acquireAsync(storeKey, options, asyncOwner(), options.waitNanos()),
+		return AsyncAcquisition.require(
+				acquireAsync(storeKey, options.acquireOptions(), asyncOwner(), options.waitNanos()),
 				() -> new LockNotAcquiredException(storeKey, options.waitTime()));
 	}
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key, LockOptions options) {
-		return acquireAsync(storeKey(key), options, asyncOwner(), options.waitNanos());
+		return acquireAsync(storeKey(key), options.acquireOptions(), asyncOwner(), options.waitNanos());
 	}
 
-	private Object asyncOwner() {
+	Object asyncOwner() {
 		return (this.owner != null) ? this.owner : new Object();
 	}
 
-	private CompletableFuture<@Nullable LockHandle> acquireAsync(String storeKey, LockOptions options, Object owner,
+	CompletableFuture<@Nullable LockHandle> acquireAsync(String storeKey, AcquireOptions options, Object owner,
 			long waitNanos) {
 		Object holder = (this.context != null) ? this.context.asyncOwnerOf(this.engine.backendName(), storeKey) : null;
-		return AsyncAcquisition.handle(this.engine.acquireAsync(storeKey, options.acquireOptions(),
-				(holder != null) ? holder : owner, waitNanos), this::handle, (ex) -> LockUtils.translate(ex, storeKey));
+		return AsyncAcquisition.handle(
+				this.engine.acquireAsync(storeKey, options, (holder != null) ? holder : owner, waitNanos), this::handle,
+				(ex) -> LockUtils.translate(ex, storeKey));
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options) {
-		List<String> storeKeys = storeKeys(keys);
-		return AsyncAcquisition.require(acquireAllAsync(storeKeys, options),
-				() -> new LockNotAcquiredException(storeKeys, options.waitTime()));
+		KeyGroup group = group(keys, options);
+		return AsyncAcquisition.require(new AsyncAcquisition(List.of(group), options.waitNanos()).start(),
+				() -> new LockNotAcquiredException(group.storeKeys(), options.waitTime()));
 	}
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryAcquireAllAsync(Collection<String> keys, LockOptions options) {
-		return acquireAllAsync(storeKeys(keys), options);
+		return new AsyncAcquisition(List.of(group(keys, options)), options.waitNanos()).start();
 	}
 
-	private CompletableFuture<@Nullable LockHandle> acquireAllAsync(List<String> storeKeys, LockOptions options) {
-		Object owner = asyncOwner();
-		boolean several = storeKeys.size() > 1 && !options.retain().isZero();
-		LockOptions each = several ? options.withRetain(Duration.ZERO) : options;
-		return new AsyncAcquisition(this.engine, options.waitNanos(),
-				(waitNanos) -> AsyncAcquisition.handle(
-						this.engine.acquireTogetherAsync(storeKeys, each.acquireOptions(), owner, waitNanos),
-						(holds) -> CompositeLockHandle.of(holds, this.prefix.length()),
-						(ex) -> LockUtils.translate(ex, storeKeys.get(0))),
-				() -> storeKeys.stream()
-					.<LongFunction<CompletableFuture<@Nullable LockHandle>>>map(
-							(key) -> (waitNanos) -> acquireAsync(key, each, owner, waitNanos))
-					.iterator())
-			.start();
+	private KeyGroup group(Collection<String> keys, LockOptions options) {
+		return new KeyGroup(this, options.acquireOptions(), storeKeys(keys));
 	}
 
 	/**

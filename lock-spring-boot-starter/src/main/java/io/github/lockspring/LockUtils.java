@@ -21,7 +21,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.LongFunction;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.format.annotation.DurationFormat;
@@ -221,19 +220,14 @@ public final class LockUtils {
 	}
 
 	/**
-	 * Acquire either all of several locks or none of them without blocking the calling
+	 * Acquire either all of several keys or none of them without blocking the calling
 	 * thread. The returned future may be cancelled.
-	 * @param clock the engine by whose clock the time is measured
-	 * @param waitNanos the available time
-	 * @param steps acquire one or more of the locks within a time in nanoseconds; supply
-	 * {@code null} if they are held by other owners
-	 * @return a future with a handle of all locks, or with {@code null}
+	 * @param groups the keys, in the order in which they are acquired
+	 * @param waitNanos the available time, by the clock of the first engine
+	 * @return a future with a handle of all keys, or with {@code null}
 	 */
-	public static CompletableFuture<@Nullable LockHandle> acquireAllAsync(LockEngine clock, long waitNanos,
-			Iterable<LongFunction<CompletableFuture<@Nullable LockHandle>>> steps) {
-		return new AsyncAcquisition(clock, waitNanos,
-				(nanos) -> CompletableFuture.completedFuture(CompositeLockHandle.of(List.of())), steps)
-			.start();
+	public static CompletableFuture<@Nullable LockHandle> acquireAllAsync(List<KeyGroup> groups, long waitNanos) {
+		return new AsyncAcquisition(groups, waitNanos).start();
 	}
 
 	/**

@@ -17,6 +17,7 @@
 package io.github.lockspring;
 
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.AdditionalAnswers;
 
+import io.github.lockspring.LockUtils.KeyGroup;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -262,13 +264,27 @@ class AsyncLockTests {
 		if (immediately) {
 			first.close();
 		}
-		CompletableFuture<LockHandle> future = LockUtils.acquireAllAsync(this.engine, OPTIONS.waitNanos(),
-				List.of((nanos) -> this.locks.tryAcquireAsync("a", OPTIONS), (nanos) -> {
+		CompletableFuture<LockHandle> future = LockUtils
+			.acquireAllAsync(List.of(group(List.of("lock:a")), group(new AbstractList<>() {
+
+				@Override
+				public String get(int index) {
 					throw failure;
-				}));
+				}
+
+				@Override
+				public int size() {
+					return 1;
+				}
+
+			})), OPTIONS.waitNanos());
 		first.close();
 		assertThat(failure(future)).isSameAs(failure);
 		assertNothingLeft();
+	}
+
+	private KeyGroup group(List<String> storeKeys) {
+		return new KeyGroup(this.locks, OPTIONS.acquireOptions(), storeKeys);
 	}
 
 	@Test

@@ -219,12 +219,8 @@ final class DefaultLeaseLock extends AbstractLeaseLock {
 		return this.locks;
 	}
 
-	String key() {
+	private String key() {
 		return LockUtils.keyOf(this.locks, this.storeKey);
-	}
-
-	LockOptions options() {
-		return this.options;
 	}
 
 	AcquireOptions acquireOptions() {

@@ -80,8 +80,7 @@ record LockGroups(List<DefaultLeaseLock> locks, List<List<DefaultLeaseLock>> gro
 	}
 
 	private static boolean isLike(DefaultLeaseLock one, DefaultLeaseLock other) {
-		return one.locks() == other.locks() && one.options() == other.options()
-				&& one.acquireOptions() == other.acquireOptions();
+		return one.locks() == other.locks() && one.acquireOptions() == other.acquireOptions();
 	}
 
 	/**

@@ -21,7 +21,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongFunction;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -29,6 +29,7 @@ import org.springframework.util.Assert;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUtils;
 import io.github.lockspring.LockUtils.KeyGroup;
 import io.github.lockspring.LockUtils.Step;
@@ -83,12 +84,14 @@ final class MultiLeaseLock extends AbstractLeaseLock {
 
 	@Override
 	<X extends Exception> boolean acquire(long waitNanos, Step<X> step) throws X {
-		return LockUtils.acquireAll(this.groups.stream().map(MultiLeaseLock::keysOf).toList(), waitNanos, step) != null;
+		return LockUtils.acquireAll(keys(DefaultLeaseLock::locks), waitNanos, step) != null;
 	}
 
-	private static KeyGroup keysOf(List<DefaultLeaseLock> group) {
-		return new KeyGroup(group.get(0).locks(), group.get(0).acquireOptions(),
-				group.stream().map(DefaultLeaseLock::storeKey).toList());
+	private List<KeyGroup> keys(Function<DefaultLeaseLock, LockTemplate> template) {
+		return this.groups.stream()
+			.map((group) -> new KeyGroup(template.apply(group.get(0)), group.get(0).acquireOptions(),
+					group.stream().map(DefaultLeaseLock::storeKey).toList()))
+			.toList();
 	}
 
 	@Override
@@ -101,27 +104,12 @@ final class MultiLeaseLock extends AbstractLeaseLock {
 
 	@Override
 	public CompletableFuture<LockHandle> lockAsync() {
-		return acquireAsync(Durations.MAX_NANOS);
+		return LockUtils.acquireAllAsync(keys(DefaultLeaseLock::asyncLocks), Durations.MAX_NANOS);
 	}
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryLockAsync(Duration waitTime) {
-		return acquireAsync(waitNanos(waitTime));
-	}
-
-	private CompletableFuture<@Nullable LockHandle> acquireAsync(long waitNanos) {
-		return LockUtils.acquireAllAsync(this.locks.get(0).engine(), waitNanos,
-				() -> this.groups.stream()
-					.<LongFunction<CompletableFuture<@Nullable LockHandle>>>map(
-							(group) -> (nanos) -> acquireAsync(group, nanos))
-					.iterator());
-	}
-
-	private static CompletableFuture<@Nullable LockHandle> acquireAsync(List<DefaultLeaseLock> group, long waitNanos) {
-		DefaultLeaseLock first = group.get(0);
-		return first.asyncLocks()
-			.tryAcquireAllAsync(group.stream().map(DefaultLeaseLock::key).toList(),
-					first.options().withWaitTime(Duration.ofNanos(waitNanos)));
+		return LockUtils.acquireAllAsync(keys(DefaultLeaseLock::asyncLocks), waitNanos(waitTime));
 	}
 
 	/**
