@@ -131,7 +131,7 @@ final class EngineLifecycle {
 
 	private void shutDown(long graceNanos, long operationNanos) {
 		this.queues.all().forEach(LocalQueue::wakeAll);
-		this.values.wakeAll();
+		this.values.watches().wakeAll();
 		awaitUntil(System.nanoTime() + graceNanos, this::hasNoUser);
 		List<Hold> remaining = new ArrayList<>();
 		this.queues.forEachHolder(remaining::add);

@@ -15,9 +15,7 @@
  */
 package io.github.lockspring.engine;
 
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +23,6 @@ import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.spi.Value;
-import io.github.lockspring.support.Durations;
 
 /**
  * Permits that this process holds on one backend, which any of its threads may release.
@@ -35,11 +32,6 @@ import io.github.lockspring.support.Durations;
  * Thread-safe.
  */
 public final class PermitLedger {
-
-	/**
-	 * Pause after a failure to read the limit, in an acquisition that may wait.
-	 */
-	private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
 	private final LockEngine engine;
 
@@ -98,10 +90,8 @@ public final class PermitLedger {
 	private boolean acquire(String key, PermitTerms terms, long waitNanos, boolean interruptible)
 			throws InterruptedException {
 		long deadline = this.engine.deadlineAfter(waitNanos);
-		long answerDeadline = deadline + this.engine.context().answerNanos();
 		Value known = this.limits.known(key, terms);
-		Value limit = (known != null) ? known : whenAvailable(
-				() -> this.limits.get(key, terms, answerDeadline, interruptible), deadline, interruptible);
+		Value limit = (known != null) ? known : this.limits.read(key, waitNanos, interruptible);
 		// negative if a call took longer
 		long remaining = (known != null) ? waitNanos : deadline - this.time.nanoTime();
 		while (true) {
@@ -133,37 +123,6 @@ public final class PermitLedger {
 	}
 
 	/**
-	 * Make a call, waiting for a store that is unavailable.
-	 */
-	private <T> T whenAvailable(Call<T> call, long deadline, boolean interruptible) throws InterruptedException {
-		boolean interrupted = false;
-		try {
-			while (true) {
-				try {
-					return call.call();
-				}
-				catch (EngineException ex) {
-					long remaining = this.engine.nanosUntil(deadline);
-					if (ex.getReason() != EngineException.Reason.UNAVAILABLE || remaining == 0) {
-						throw ex;
-					}
-					this.time.parkNanos(this, Math.min(remaining, PAUSE_NANOS));
-				}
-				interrupted |= Thread.interrupted();
-				if (interrupted && interruptible) {
-					interrupted = false;
-					throw new InterruptedException();
-				}
-			}
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
-	}
-
-	/**
 	 * Acquire permits that are released by their hold, without blocking the calling
 	 * thread. Cancelling or completing the future ends the acquisition, and releases
 	 * permits granted in the meantime.
@@ -176,84 +135,53 @@ public final class PermitLedger {
 	 */
 	public CompletableFuture<@Nullable Hold> acquireAsync(String key, PermitTerms terms, long waitNanos) {
 		StackRoom.requireToUndo();
-		long deadline = this.engine.deadlineAfter(waitNanos);
-		Attempt attempt = new Attempt(key, terms, deadline, deadline + this.engine.context().answerNanos(),
-				new CompletableFuture<>());
-		readLimit(attempt);
+		Attempt attempt = new Attempt(key, terms, this.engine.deadlineAfter(waitNanos), new CompletableFuture<>());
+		Value known = this.limits.known(key, terms);
+		if (known != null) {
+			acquire(attempt, known);
+		}
+		else {
+			acquire(attempt, this.limits.readAsync(key, waitNanos));
+		}
 		return attempt.result;
 	}
 
-	private void readLimit(Attempt attempt) {
-		CompletableFuture<Value> limit = this.limits.getAsync(attempt.key, attempt.terms, attempt.answerDeadline,
-				this.engine.steps()::execute);
-		long remaining = this.engine.nanosUntil(attempt.answerDeadline);
-		if (!limit.isDone() && !Durations.isIndefinite(remaining)) {
-			Runnable answered = this.engine.runAfter(Duration.ofNanos(remaining),
-					() -> limit.completeExceptionally(this.engine.context().store().notAnswered()));
-			limit.whenComplete((value, failure) -> answered.run());
-		}
-		acquire(attempt, limit);
-	}
-
 	private void acquire(Attempt attempt, CompletableFuture<Value> limit) {
-		limit.thenAccept((value) -> acquire(attempt, attempt.terms.mode(value))).whenComplete((begun, failure) -> {
+		attempt.result.whenComplete((hold, failure) -> limit.cancel(false));
+		limit.whenComplete((value, failure) -> {
 			if (failure != null) {
-				failed(attempt, failure);
+				attempt.result.completeExceptionally(failure);
+			}
+			else {
+				acquire(attempt, this.limits.latest(attempt.key, value));
 			}
 		});
 	}
 
-	private void failed(Attempt attempt, Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
-		if (cause instanceof EngineException ex && ex.getReason() == EngineException.Reason.UNAVAILABLE
-				&& this.engine.nanosUntil(attempt.deadline) > 0) {
-			readLimitLater(attempt);
+	private void acquire(Attempt attempt, Value limit) {
+		try {
+			Permits mode = attempt.terms.mode(limit);
+			CompletableFuture<@Nullable Hold> acquisition = this.engine.acquireAsync(attempt.key,
+					attempt.terms.options(mode), new Object(), attempt.deadline - this.time.nanoTime());
+			attempt.result.whenComplete((hold, failure) -> acquisition.cancel(false));
+			acquisition.whenComplete((hold, failure) -> end(attempt, mode, hold, failure));
 		}
-		else {
-			attempt.result.completeExceptionally(cause);
+		catch (Throwable ex) {
+			attempt.result.completeExceptionally(ex);
 		}
 	}
 
-	/**
-	 * Read the limit again when the store may be available again, unless the engine is
-	 * closed meanwhile.
-	 */
-	private void readLimitLater(Attempt attempt) {
-		EndWhenClosed end = new EndWhenClosed(this.engine, attempt.result);
-		this.engine.stateListeners().add(end);
-		end.run();
-		long pause = Math.min(this.engine.nanosUntil(attempt.deadline), PAUSE_NANOS);
-		this.engine.runAfter(Duration.ofNanos(pause), () -> {
-			this.engine.stateListeners().remove(end);
-			if (!attempt.result.isDone()) {
-				readLimit(attempt);
-			}
-		});
-	}
-
-	private void acquire(Attempt attempt, Permits mode) {
-		CompletableFuture<@Nullable Hold> result = attempt.result;
-		CompletableFuture<@Nullable Hold> acquisition = this.engine.acquireAsync(attempt.key,
-				attempt.terms.options(mode), new Object(), attempt.deadline - this.time.nanoTime());
-		result.whenComplete((hold, failure) -> acquisition.cancel(false));
-		acquisition.whenComplete((hold, failure) -> {
-			if (failure instanceof EngineException ex) {
-				Value newer = this.limits.newerThan(attempt.key, mode, ex);
-				if (newer != null) {
-					acquire(attempt, CompletableFuture.completedFuture(newer));
-				}
-				else {
-					failed(attempt, ex);
-				}
-			}
-			else if (failure != null) {
-				result.completeExceptionally(failure);
-			}
-			else if (!result.complete(hold) && hold != null) {
-				hold.releaseAsync();
-			}
-		});
+	private void end(Attempt attempt, Permits mode, @Nullable Hold hold, @Nullable Throwable failure) {
+		Value newer = (failure instanceof EngineException ex) ? this.limits.newerThan(attempt.key, mode, ex) : null;
+		if (newer != null) {
+			acquire(attempt, newer);
+		}
+		else if (failure != null) {
+			attempt.result.completeExceptionally(failure);
+		}
+		else if (!attempt.result.complete(hold) && hold != null) {
+			hold.releaseAsync();
+		}
 	}
 
 	/**
@@ -336,44 +264,14 @@ public final class PermitLedger {
 	}
 
 	/**
-	 * Call to the store that may wait.
-	 *
-	 * @param <T> the type of the result
-	 */
-	private interface Call<T> {
-
-		T call() throws InterruptedException;
-
-	}
-
-	/**
 	 * Asynchronous acquisition.
 	 *
 	 * @param key the key
 	 * @param terms the terms
 	 * @param deadline the deadline
-	 * @param answerDeadline the time until which an answer of the store is waited for
 	 * @param result completed with the outcome
 	 */
-	private record Attempt(String key, PermitTerms terms, long deadline, long answerDeadline,
-			CompletableFuture<@Nullable Hold> result) {
-	}
-
-	/**
-	 * Ends an acquisition that pauses when the engine is closed.
-	 *
-	 * @param engine the engine
-	 * @param result the acquisition
-	 */
-	private record EndWhenClosed(LockEngine engine, CompletableFuture<@Nullable Hold> result) implements Runnable {
-
-		@Override
-		public void run() {
-			if (this.engine.isClosed()) {
-				this.engine.steps().execute(() -> this.result.completeExceptionally(EngineContext.closedException()));
-			}
-		}
-
+	private record Attempt(String key, PermitTerms terms, long deadline, CompletableFuture<@Nullable Hold> result) {
 	}
 
 }

@@ -22,9 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -93,29 +90,24 @@ final class PermitLimits {
 				this.task.wakeUpAt(now + IDLE_NANOS);
 			}
 		}
-		idle.forEach(Limit::close);
-	}
-
-	/**
-	 * Return the limit of a key, reading it if it is not known. Of several threads one
-	 * reads, and all get its result or failure.
-	 * @param key the key
-	 * @param wanted the terms of the acquisition
-	 * @param answerDeadline when the store must have answered
-	 * @param interruptible whether an interrupt ends the waiting for another thread
-	 * @return the limit, or {@link Value#ABSENT} if it was never changed
-	 * @throws EngineException if the store failed, or did not answer in time
-	 */
-	Value get(String key, PermitTerms wanted, long answerDeadline, boolean interruptible) throws InterruptedException {
-		Value known = known(key, wanted);
-		return (known != null) ? known : await(read(key, answerDeadline, Runnable::run), answerDeadline, interruptible);
+		idle.forEach(this::unwatch);
 	}
 
 	/**
 	 * Return the limit of a key if it is known, or cannot be changed.
 	 */
 	private @Nullable Value known(String key) {
-		return this.context.store().hasValues() ? use(key).value : Value.ABSENT;
+		if (!this.context.store().hasValues()) {
+			return Value.ABSENT;
+		}
+		synchronized (this.limits) {
+			Limit limit = this.limits.get(key);
+			if (limit == null) {
+				return null;
+			}
+			limit.usedNanos = this.time.nanoTime();
+			return limit.value;
+		}
 	}
 
 	/**
@@ -129,17 +121,25 @@ final class PermitLimits {
 	}
 
 	/**
-	 * Read the limit of a key, unless that is in progress.
+	 * Read the limit of a key, and watch it from then on. Those that need it at the same
+	 * time share the answer of the store, or its failure.
+	 * @param waitNanos how long to wait for a store that is unavailable
+	 * @param interruptible whether an interrupt ends the waiting
+	 * @return the limit, or {@link Value#ABSENT} if it was never changed
+	 * @throws EngineException if the store failed, or did not answer in time
 	 */
-	private CompletableFuture<Value> read(String key, long answerDeadline, Executor executor) {
-		StackRoom.requireToUndo();
-		Limit limit = use(key);
-		CompletableFuture<Value> begun = new CompletableFuture<>();
-		CompletableFuture<Value> reading = limit.begin(begun);
-		if (reading == begun) {
-			executor.execute(() -> limit.read(begun, this.context.timeoutUntil(answerDeadline)));
-		}
-		return reading;
+	Value read(String key, long waitNanos, boolean interruptible) throws InterruptedException {
+		watch(key);
+		return latest(key, this.values.awaitRead(key + SUFFIX, waitNanos, interruptible));
+	}
+
+	/**
+	 * Read the limit of a key like {@link #read}, without blocking the calling thread.
+	 * @return the limit, to be {@linkplain #latest recorded}
+	 */
+	CompletableFuture<Value> readAsync(String key, long waitNanos) {
+		watch(key);
+		return this.values.awaitAsync(key + SUFFIX, (value) -> true, waitNanos);
 	}
 
 	/**
@@ -147,80 +147,34 @@ final class PermitLimits {
 	 */
 	Value get(String key) {
 		Value known = known(key);
-		long answerDeadline = this.time.nanoTime() + this.context.answerNanos();
 		try {
-			return (known != null) ? known : await(read(key, answerDeadline, Runnable::run), answerDeadline, false);
+			return (known != null) ? known : read(key, 0, false);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("Unexpected interrupt", ex);
 		}
 	}
 
-	private Value await(CompletableFuture<Value> reading, long answerDeadline, boolean interruptible)
-			throws InterruptedException {
-		Thread thread = Thread.currentThread();
-		reading.whenComplete((value, failure) -> LockSupport.unpark(thread));
-		boolean interrupted = false;
-		try {
-			while (!reading.isDone()) {
-				long remaining = answerDeadline - this.time.nanoTime();
-				if (remaining <= 0) {
-					throw this.context.store().notAnswered();
-				}
-				this.time.parkNanos(this, remaining);
-				interrupted |= Thread.interrupted();
-				if (interrupted && interruptible) {
-					interrupted = false;
-					throw new InterruptedException();
-				}
-			}
-			return reading.join();
-		}
-		catch (CompletionException ex) {
-			if (ex.getCause() instanceof Error error) {
-				throw error;
-			}
-			throw (ex.getCause() instanceof RuntimeException failure) ? failure : ex;
-		}
-		finally {
-			if (interrupted) {
-				thread.interrupt();
-			}
-		}
-	}
-
-	/**
-	 * Return the limit of a key like {@link #get(String, PermitTerms, long, boolean)},
-	 * without blocking the calling thread.
-	 * @param executor completes the future, because the thread that reads the limit may
-	 * do so for itself
-	 */
-	CompletableFuture<Value> getAsync(String key, PermitTerms wanted, long answerDeadline, Executor executor) {
-		Value known = known(key, wanted);
-		return (known != null) ? CompletableFuture.completedFuture(known)
-				: read(key, answerDeadline, this::runAsync).whenCompleteAsync((value, failure) -> {
-				}, executor);
-	}
-
-	private void runAsync(Runnable reading) {
-		this.values.async(() -> {
-			reading.run();
-			return reading;
-		});
-	}
-
-	private Limit use(String key) {
+	private void watch(String key) {
+		StackRoom.requireToUndo();
 		List<Limit> idle = new ArrayList<>();
-		Limit limit;
 		synchronized (this.limits) {
-			limit = this.limits.computeIfAbsent(key, Limit::new);
-			limit.usedNanos = this.time.nanoTime();
-			if (this.limits.size() > MAX_WATCHED) {
-				removeIdle(limit.usedNanos, idle);
+			if (!this.limits.containsKey(key) && !this.context.isClosed()) {
+				long now = this.time.nanoTime();
+				Limit limit = new Limit(key, now);
+				this.values.watches().add(key + SUFFIX, limit);
+				this.limits.put(key, limit);
+				this.task.wakeUpAt(now + IDLE_NANOS);
+				if (this.limits.size() > MAX_WATCHED) {
+					removeIdle(now, idle);
+				}
 			}
 		}
-		idle.forEach(Limit::close);
-		return limit;
+		idle.forEach(this::unwatch);
+	}
+
+	private void unwatch(Limit limit) {
+		this.values.watches().remove(limit.key + SUFFIX, limit);
 	}
 
 	private void removeIdle(long now, List<Limit> idle) {
@@ -270,13 +224,8 @@ final class PermitLimits {
 	 * @return the limit with which to retry, or {@code null} if that is not the reason
 	 */
 	@Nullable Value newerThan(String key, Permits wanted, EngineException failure) {
-		if (failure.getCause() instanceof PermitLimitException rejection && rejection.version() > wanted.version()) {
-			Value limit = new Value(rejection.limit(), rejection.version());
-			onChanged(key, limit);
-			Value known = newerThan(key, wanted);
-			return (known != null) ? known : limit;
-		}
-		return null;
+		return (failure.getCause() instanceof PermitLimitException rejection && rejection.version() > wanted.version())
+				? latest(key, new Value(rejection.limit(), rejection.version())) : null;
 	}
 
 	/**
@@ -285,32 +234,36 @@ final class PermitLimits {
 	 */
 	void set(String key, int limit) {
 		ValueChange change = new ValueChange.Set(limit, ValueChange.ANY_VERSION);
-		onChanged(key, this.values.update(key + SUFFIX, change).after());
+		latest(key, this.values.update(key + SUFFIX, change).after());
 	}
 
 	/**
-	 * Record that a limit was changed, and let the acquisitions begin anew that wait for
-	 * permits of the former one.
+	 * Record a limit, unless a later one is known. Acquisitions that wait for permits of
+	 * a former one begin anew.
+	 * @return the last one that is known
 	 */
-	private void onChanged(String key, Value value) {
+	Value latest(String key, Value value) {
 		synchronized (this.limits) {
 			Limit limit = this.limits.get(key);
 			Value known = (limit != null) ? limit.value : null;
-			if (limit == null || known != null && known.version() >= value.version()) {
-				return;
+			if (known != null && known.version() >= value.version()) {
+				return known;
 			}
-			limit.value = value;
+			if (limit != null) {
+				limit.value = value;
+			}
 		}
 		LocalQueue queue = this.context.queues().get(key);
 		if (queue != null) {
 			queue.wakeAll();
 		}
+		return value;
 	}
 
 	/**
 	 * Limit of one key.
 	 */
-	private final class Limit {
+	private final class Limit implements WatchedValues.Observer {
 
 		private final String key;
 
@@ -321,81 +274,14 @@ final class PermitLimits {
 
 		private volatile @Nullable Value value;
 
-		private volatile Values.@Nullable Registration listener;
-
-		private volatile boolean closed;
-
-		/**
-		 * Read in progress. Guarded by the monitor.
-		 */
-		private @Nullable CompletableFuture<Value> reading;
-
-		Limit(String key) {
+		Limit(String key, long now) {
 			this.key = key;
+			this.usedNanos = now;
 		}
 
-		/**
-		 * Begin to read, unless a read is in progress.
-		 * @return the read in progress; if it is the given one, the caller makes it
-		 */
-		synchronized CompletableFuture<Value> begin(CompletableFuture<Value> begun) {
-			CompletableFuture<Value> reading = (this.reading != null) ? this.reading : begun;
-			this.reading = reading;
-			return reading;
-		}
-
-		private synchronized void end() {
-			this.reading = null;
-		}
-
-		/**
-		 * Read the limit, and watch it from then on.
-		 */
-		void read(CompletableFuture<Value> reading, Duration timeout) {
-			try {
-				Value present = (this.value != null) ? refresh(timeout) : startToWatch(timeout);
-				end();
-				reading.complete(present);
-			}
-			catch (Throwable ex) {
-				end();
-				reading.completeExceptionally(ex);
-			}
-		}
-
-		private Value startToWatch(Duration timeout) {
-			Values values = PermitLimits.this.values;
-			PermitLimits.this.task.wakeUpAt(PermitLimits.this.time.nanoTime() + IDLE_NANOS);
-			Value present = values.read(this.key + SUFFIX, timeout);
-			this.listener = values.listen(this.key + SUFFIX, present, Runnable::run,
-					(changed) -> onChanged(this.key, changed));
-			onChanged(this.key, present);
-			if (this.closed) {
-				close();
-			}
-			return latest(present);
-		}
-
-		private Value refresh(Duration timeout) {
-			Value present = PermitLimits.this.values.read(this.key + SUFFIX, timeout);
-			onChanged(this.key, present);
-			return latest(present);
-		}
-
-		private Value latest(Value read) {
-			Value known = this.value;
-			return (known != null) ? known : read;
-		}
-
-		/**
-		 * Stop watching. May be called twice.
-		 */
-		void close() {
-			this.closed = true;
-			Values.Registration listener = this.listener;
-			if (listener != null) {
-				listener.close();
-			}
+		@Override
+		public void onValue(Value value, long sentNanos) {
+			latest(this.key, value);
 		}
 
 	}

@@ -90,12 +90,12 @@ final class StoreNotifications implements BackendListener {
 
 	@Override
 	public void onValueChanged(String key) {
-		this.values.onChanged(key);
+		this.values.watches().onChanged(key);
 	}
 
 	@Override
 	public void onValueChanged(String key, Value value) {
-		this.values.onChanged(key, value);
+		this.values.watches().onChanged(key, value);
 	}
 
 	@Override

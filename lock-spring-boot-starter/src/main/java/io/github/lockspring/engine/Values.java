@@ -16,7 +16,7 @@
 
 package io.github.lockspring.engine;
 
-import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -74,11 +74,7 @@ public final class Values {
 	 * @return the value
 	 */
 	public Value read(String key) {
-		return read(key, this.context.settings().operationTimeout());
-	}
-
-	Value read(String key, Duration timeout) {
-		return call(() -> this.store.read(key, timeout));
+		return call(() -> this.store.read(key, this.context.settings().operationTimeout()));
 	}
 
 	/**
@@ -144,20 +140,40 @@ public final class Values {
 		if (Thread.interrupted()) {
 			throw new InterruptedException();
 		}
-		ValueWait await = new ValueWait(this.context, this.watches, key, condition, waitNanos);
+		ValueWait wait = new ValueWait(this.context, this.watches, key, condition, waitNanos);
+		return await(wait, wait::begin, true);
+	}
+
+	/**
+	 * Read a value, waiting for a store that is unavailable. Those that do so at the same
+	 * time share the answer.
+	 * @param interruptible whether an interrupt ends the waiting
+	 */
+	Value awaitRead(String key, long waitNanos, boolean interruptible) throws InterruptedException {
+		ValueWait wait = new ValueWait(this.context, this.watches, key, (value) -> true, waitNanos);
+		return Objects.requireNonNull(await(wait, wait::watch, interruptible));
+	}
+
+	private @Nullable Value await(ValueWait wait, Runnable begin, boolean interruptible) throws InterruptedException {
+		boolean interrupted = false;
 		try {
-			await.begin();
-			while (!await.isDone()) {
-				this.time.parkNanos(await, await.remaining());
-				if (Thread.interrupted()) {
+			begin.run();
+			while (!wait.isDone()) {
+				this.time.parkNanos(wait, wait.remaining());
+				interrupted |= Thread.interrupted();
+				if (interrupted && interruptible) {
+					interrupted = false;
 					throw new InterruptedException();
 				}
 			}
+			return wait.result();
 		}
 		finally {
-			await.end();
+			wait.end();
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
-		return await.result();
 	}
 
 	/**
@@ -185,14 +201,7 @@ public final class Values {
 	 * @return the registration, which removes the listener
 	 */
 	public Registration listen(String key, Executor executor, Consumer<Value> listener) {
-		return listen(key, read(key), executor, listener);
-	}
-
-	/**
-	 * Register a listener with the present value, which is not delivered.
-	 */
-	Registration listen(String key, Value present, Executor executor, Consumer<Value> listener) {
-		ValueListener observer = new ValueListener(key, present, executor, listener);
+		ValueListener observer = new ValueListener(key, read(key), executor, listener);
 		this.watches.add(key, observer);
 		return () -> {
 			observer.close();
@@ -208,19 +217,8 @@ public final class Values {
 		return this.updates.size() + this.watches.size();
 	}
 
-	void onChanged(String key) {
-		this.watches.onChanged(key);
-	}
-
-	void onChanged(String key, Value value) {
-		this.watches.onChanged(key, value);
-	}
-
-	/**
-	 * Wake all waiters after the engine was closed.
-	 */
-	void wakeAll() {
-		this.watches.wakeAll();
+	WatchedValues watches() {
+		return this.watches;
 	}
 
 	/**

@@ -202,7 +202,7 @@ class PermitLimitsTests {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch over = new CountDownLatch(1);
 		FaultyBackend backend = new FaultyBackend(this.store);
-		backend.next(FaultyBackend.Kind.READ, FaultyBackend.Fault.before(() -> {
+		backend.always(FaultyBackend.Kind.READ, FaultyBackend.Fault.before(() -> {
 			awaitUninterruptibly(asked);
 			throw new BackendUnavailableException("test", null);
 		}));
@@ -228,7 +228,7 @@ class PermitLimitsTests {
 		LockEngine away = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time);
 		CompletableFuture<Hold> waiting = new PermitLedger(away).acquireAsync(KEY, TERMS,
 				Duration.ofHours(1).toNanos());
-		await().until(() -> !away.stateListeners().isEmpty());
+		await().until(() -> backend.count(FaultyBackend.Kind.READ) > 0);
 		waiting.whenComplete((hold, failure) -> awaitUninterruptibly(over));
 		CompletableFuture<Void> closing = CompletableFuture.runAsync(away::close);
 		assertThat(closing).succeedsWithin(Duration.ofMinutes(1));
