@@ -23,7 +23,6 @@ import java.util.concurrent.Executor;
 
 import org.springframework.util.Assert;
 
-import io.github.lockspring.engine.Values;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 
@@ -32,7 +31,7 @@ import io.github.lockspring.spi.ValueChange;
  */
 final class DefaultSharedCount extends ExpirableValue implements SharedCount {
 
-	private final Map<SharedCountListener, Values.Registration> listeners = new ConcurrentHashMap<>();
+	private final Map<SharedCountListener, Runnable> listeners = new ConcurrentHashMap<>();
 
 	DefaultSharedCount(StoredValue value) {
 		super(value, "shared count");
@@ -70,22 +69,22 @@ final class DefaultSharedCount extends ExpirableValue implements SharedCount {
 	public void addListener(SharedCountListener listener, Executor executor) {
 		Assert.notNull(listener, "'listener' must not be null");
 		Assert.notNull(executor, "'executor' must not be null");
-		Values.Registration added = this.value.call(() -> listen(listener, executor));
+		Runnable added = this.value.call(() -> listen(listener, executor));
 		if (this.listeners.putIfAbsent(listener, added) != null) {
-			added.close();
+			added.run();
 		}
 	}
 
-	private Values.Registration listen(SharedCountListener listener, Executor executor) {
+	private Runnable listen(SharedCountListener listener, Executor executor) {
 		return this.value.values()
 			.listen(this.value.storeKey(), executor, (present) -> listener.countHasChanged((int) present.number()));
 	}
 
 	@Override
 	public void removeListener(SharedCountListener listener) {
-		Values.Registration registration = this.listeners.remove(listener);
+		Runnable registration = this.listeners.remove(listener);
 		if (registration != null) {
-			registration.close();
+			registration.run();
 		}
 	}
 

@@ -198,9 +198,9 @@ public final class Values {
 	 * @param key the key
 	 * @param executor runs the listener
 	 * @param listener the listener, whose exceptions are logged
-	 * @return the registration, which removes the listener
+	 * @return what to run to remove the listener
 	 */
-	public Registration listen(String key, Executor executor, Consumer<Value> listener) {
+	public Runnable listen(String key, Executor executor, Consumer<Value> listener) {
 		ValueListener observer = new ValueListener(key, read(key), executor, listener);
 		this.watches.add(key, observer);
 		return () -> {
@@ -219,19 +219,6 @@ public final class Values {
 
 	WatchedValues watches() {
 		return this.watches;
-	}
-
-	/**
-	 * Registration of a listener.
-	 */
-	@FunctionalInterface
-	public interface Registration {
-
-		/**
-		 * Stop to call the listener.
-		 */
-		void close();
-
 	}
 
 }

@@ -678,7 +678,7 @@ class ValuesTests {
 	void listenerThatIsRejectedByItsExecutorIsCalledLater() {
 		List<Long> heard = new CopyOnWriteArrayList<>();
 		List<Runnable> rejected = new CopyOnWriteArrayList<>();
-		Values.Registration registration = this.values.listen(KEY, (task) -> {
+		Runnable registration = this.values.listen(KEY, (task) -> {
 			if (rejected.isEmpty()) {
 				rejected.add(task);
 				throw new RejectedExecutionException("test");
@@ -687,8 +687,8 @@ class ValuesTests {
 		}, (value) -> heard.add(value.number()));
 		this.values.update(KEY, INCREMENT);
 		await().until(() -> heard.contains(1L));
-		registration.close();
-		registration.close();
+		registration.run();
+		registration.run();
 		assertThat(this.values.size()).isZero();
 	}
 

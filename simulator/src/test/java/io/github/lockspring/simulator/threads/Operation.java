@@ -283,8 +283,8 @@ enum Operation {
 	LISTEN(Group.VALUE, (actor) -> {
 		AtomicLong last = new AtomicLong();
 		Values values = actor.engine().values();
-		Values.Registration registration = actor.attempt(() -> values.listen(Actor.VALUE,
-				actor.trial.process.node().executor(), (value) -> last.set(value.number())));
+		Runnable registration = actor.attempt(() -> values.listen(Actor.VALUE, actor.trial.process.node().executor(),
+				(value) -> last.set(value.number())));
 		actor.add();
 		if (registration != null) {
 			Value present = actor.attempt(() -> values.read(Actor.VALUE));
@@ -292,7 +292,7 @@ enum Operation {
 			Trial.check(
 					present == null || last.get() >= present.number() || actor.trial.mayLose() || present.number() == 0,
 					"The listener was not called");
-			registration.close();
+			registration.run();
 		}
 	}),
 
