@@ -16,6 +16,7 @@
 
 package io.github.lockspring.concurrent;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,6 +25,7 @@ import java.util.concurrent.ThreadFactory;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.LockEngine;
@@ -38,7 +40,9 @@ final class LeadershipListeners {
 
 	private static final Log logger = LogFactory.getLog(LeadershipListeners.class);
 
-	private final List<LeadershipDelivery> deliveries = new CopyOnWriteArrayList<>();
+	private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
+
+	private final List<Delivery> deliveries = new CopyOnWriteArrayList<>();
 
 	private final LockEngine engine;
 
@@ -63,7 +67,7 @@ final class LeadershipListeners {
 		this.storeKey = storeKey;
 		ThreadFactory threads = DaemonThreads.virtualOrNamed("lock-" + engine.backendName() + "-leadership-");
 		this.threads = (task) -> threads.newThread(task).start();
-		add(new Events(engine.listener(), storeKey), false);
+		add(new Events(), false);
 	}
 
 	/**
@@ -79,7 +83,7 @@ final class LeadershipListeners {
 	 * @param announced whether it knows already that this process leads
 	 */
 	void add(LeadershipListener listener, boolean announced) {
-		this.deliveries.add(new LeadershipDelivery(listener, this.engine, this.storeKey, this.threads, announced));
+		this.deliveries.add(new Delivery(listener, announced));
 	}
 
 	void remove(LeadershipListener listener) {
@@ -90,7 +94,7 @@ final class LeadershipListeners {
 	 * Return whether the current thread calls a listener, or runs what a listener is for.
 	 */
 	boolean areInCurrentThread() {
-		return this.deliveries.stream().anyMatch(LeadershipDelivery::isInCurrentThread);
+		return this.deliveries.stream().anyMatch(Delivery::isInCurrentThread);
 	}
 
 	/**
@@ -125,30 +129,109 @@ final class LeadershipListeners {
 	}
 
 	/**
+	 * Delivers changes of the leadership to one listener, one after the other, each in a
+	 * thread that exists only for it.
+	 */
+	private final class Delivery {
+
+		private final LeadershipListener listener;
+
+		private boolean announced;
+
+		private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+
+		private volatile @Nullable Thread thread;
+
+		/**
+		 * Create a delivery.
+		 * @param listener the listener
+		 * @param announced whether the listener knows already that this process leads
+		 */
+		Delivery(LeadershipListener listener, boolean announced) {
+			this.listener = listener;
+			this.announced = announced;
+		}
+
+		boolean isFor(LeadershipListener listener) {
+			return this.listener == listener;
+		}
+
+		/**
+		 * Return whether the listener is being called by the current thread, or the
+		 * thread runs what the listener is for.
+		 */
+		boolean isInCurrentThread() {
+			return this.thread == Thread.currentThread()
+					|| (this.listener instanceof LeadershipBody body && body.isInCurrentThread());
+		}
+
+		/**
+		 * Deliver the leadership after the changes that were announced before, unless it
+		 * is what was announced last, or what a listener expects at first. Not called
+		 * concurrently.
+		 * @return a future completed when the listener has returned
+		 */
+		CompletableFuture<Void> announce(boolean granted, long token) {
+			if (this.announced == granted) {
+				return CompletableFuture.completedFuture(null);
+			}
+			this.announced = granted;
+			this.last = this.last.thenRunAsync(() -> deliver(granted, token), this::execute);
+			return this.last;
+		}
+
+		private void execute(Runnable task) {
+			try {
+				LeadershipListeners.this.threads.execute(task);
+			}
+			catch (Throwable ex) {
+				logger.error("Could not start a thread for a listener of the election on "
+						+ KeyFormat.quote(LeadershipListeners.this.storeKey) + "; it will be retried", ex);
+				LeadershipListeners.this.engine.runAfter(RETRY_PAUSE, () -> execute(task));
+			}
+		}
+
+		private void deliver(boolean granted, long token) {
+			this.thread = Thread.currentThread();
+			try {
+				if (granted) {
+					this.listener.onGranted(token);
+				}
+				else {
+					this.listener.onRevoked();
+				}
+			}
+			catch (Throwable ex) {
+				logger.error("A listener of the election on " + KeyFormat.quote(LeadershipListeners.this.storeKey)
+						+ " failed", ex);
+			}
+			finally {
+				this.thread = null;
+			}
+		}
+
+	}
+
+	/**
 	 * Notifies the listener of the engine.
 	 */
-	private static final class Events implements LeadershipListener {
-
-		private final EngineListener listener;
-
-		private final String storeKey;
+	private final class Events implements LeadershipListener {
 
 		private long token;
-
-		Events(EngineListener listener, String storeKey) {
-			this.listener = listener;
-			this.storeKey = storeKey;
-		}
 
 		@Override
 		public void onGranted(long fencingToken) {
 			this.token = fencingToken;
-			this.listener.leadershipGranted(this.storeKey, fencingToken);
+			engineListener().leadershipGranted(LeadershipListeners.this.storeKey, fencingToken);
 		}
 
 		@Override
 		public void onRevoked() {
-			this.listener.leadershipRevoked(this.storeKey, this.token);
+			engineListener().leadershipRevoked(LeadershipListeners.this.storeKey, this.token);
+		}
+
+		private EngineListener engineListener() {
+			return LeadershipListeners.this.engine.listener();
 		}
 
 	}
