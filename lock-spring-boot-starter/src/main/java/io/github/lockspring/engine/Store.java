@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -262,13 +263,7 @@ final class Store {
 	}
 
 	Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			return this.backend.renew(leases, timeout);
-		}
-		finally {
-			restore(interrupted);
-		}
+		return change(() -> this.backend.renew(leases, timeout));
 	}
 
 	/**
@@ -325,6 +320,17 @@ final class Store {
 	 * releases are made without it, as they should allocate nothing.
 	 */
 	private <T> T change(Supplier<T> call) {
+		return call(call, OutcomeUnknownException::new);
+	}
+
+	/**
+	 * Make a call that can be repeated as it changes nothing.
+	 */
+	private <T> T read(Supplier<T> call) {
+		return call(() -> againIfInterrupted(call), BackendUnavailableException::new);
+	}
+
+	private <T> T call(Supplier<T> call, BiFunction<String, RuntimeException, BackendException> failure) {
 		boolean interrupted = Thread.interrupted();
 		try {
 			return call.get();
@@ -333,26 +339,7 @@ final class Store {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			throw unknown(ex);
-		}
-		finally {
-			restore(interrupted);
-		}
-	}
-
-	/**
-	 * Make a call that can be repeated as it changes nothing.
-	 */
-	private <T> T read(Supplier<T> call) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			return againIfInterrupted(call);
-		}
-		catch (BackendException | EngineException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw new BackendUnavailableException("The lock backend '" + name() + "' failed: " + ex, ex);
+			throw failure.apply(failed(ex), ex);
 		}
 		finally {
 			restore(interrupted);
@@ -468,7 +455,11 @@ final class Store {
 	}
 
 	private OutcomeUnknownException unknown(RuntimeException cause) {
-		return new OutcomeUnknownException("The lock backend '" + name() + "' failed: " + cause, cause);
+		return new OutcomeUnknownException(failed(cause), cause);
+	}
+
+	private String failed(RuntimeException cause) {
+		return "The lock backend '" + name() + "' failed: " + cause;
 	}
 
 	private static void restore(boolean interrupted) {
