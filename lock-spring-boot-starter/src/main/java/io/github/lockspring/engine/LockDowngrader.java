@@ -92,17 +92,13 @@ final class LockDowngrader {
 	 * @return {@code false} if the lease turned out to be lost
 	 */
 	boolean downgrade(Hold writer, Hold reader) {
-		long now = this.time.nanoTime();
-		long nowMillis = this.time.currentTimeMillis();
 		Lease shared = new Lease(this.context.store().newRequest(reader.key(), reader.options(), false));
 		reader.queue().changeLease(reader, ReplacedLease.ofBorrower(writer.lease(), shared, this.time));
 		boolean answered = false;
 		try {
-			Attempt attempt = this.context.store()
-				.downgrade(writer.lease().request(), shared.request(), this.context.settings().operationTimeout());
+			boolean replaced = tryToReplace(writer.lease().request(), shared);
 			answered = true;
-			if (attempt instanceof Grant grant) {
-				shared.granted(grant, now, nowMillis);
+			if (replaced) {
 				begin(reader, shared, shared.begin(this.time));
 				return true;
 			}
