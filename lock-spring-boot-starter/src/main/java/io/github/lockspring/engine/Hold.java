@@ -284,12 +284,8 @@ public final class Hold extends QueueNode<Hold> {
 	 * @see #onLost(Object, Runnable)
 	 */
 	public boolean release(Object handle) {
-		int left = countDown();
-		if (left > ENDED) {
-			dropLossCallbacksOf(handle);
-			return true;
-		}
-		return left == ENDED && this.listener.onReleased(this);
+		int left = countDown(handle);
+		return left > ENDED || left == ENDED && this.listener.onReleased(this);
 	}
 
 	/**

@@ -303,14 +303,8 @@ final class LocalQueue {
 	 * since that excludes them.
 	 */
 	synchronized List<Hold> excludedBy(Hold granted) {
-		List<Hold> excluded = new ArrayList<>();
-		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.isActive() && holder.token() < granted.token()
-					&& (granted.options().isExclusive() || holder.options().isExclusive())) {
-				excluded.add(holder);
-			}
-		}
-		return excluded;
+		return holders((holder) -> holder.isActive() && holder.token() < granted.token()
+				&& (granted.options().isExclusive() || holder.options().isExclusive()));
 	}
 
 	/**
@@ -665,9 +659,13 @@ final class LocalQueue {
 	 * @return the holds that had such a lease
 	 */
 	synchronized List<Hold> endLeases(Predicate<Hold> end) {
+		return holders(end);
+	}
+
+	private List<Hold> holders(Predicate<Hold> predicate) {
 		List<Hold> holds = new ArrayList<>(1);
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (end.test(holder)) {
+			if (predicate.test(holder)) {
 				holds.add(holder);
 			}
 		}

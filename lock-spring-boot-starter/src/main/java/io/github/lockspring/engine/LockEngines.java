@@ -137,16 +137,43 @@ public final class LockEngines implements AutoCloseable {
 	 * @param grace the grace period for holders
 	 */
 	public void shutdown(Duration grace) {
-		List<Shutdown> others = this.engines.values()
+		List<Thread> others = this.engines.values()
 			.stream()
 			.filter((engine) -> engine != this.defaultEngine)
-			.map((engine) -> Shutdown.start(engine, grace))
+			.map((engine) -> DaemonThreads.create("lock-" + engine.backendName() + "-shutdown",
+					() -> shutdown(engine, grace)))
 			.toList();
+		others.forEach(Thread::start);
 		try {
 			this.defaultEngine.shutdown(grace);
 		}
 		finally {
-			others.forEach(Shutdown::await);
+			others.forEach(LockEngines::await);
+		}
+	}
+
+	private static void shutdown(LockEngine engine, Duration grace) {
+		try {
+			engine.shutdown(grace);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The lock backend '" + engine.backendName() + "' was not shut down cleanly", ex);
+		}
+	}
+
+	private static void await(Thread thread) {
+		boolean interrupted = false;
+		while (thread.isAlive()) {
+			try {
+				thread.join();
+			}
+			catch (InterruptedException ex) {
+				interrupted = true;
+				thread.interrupt();
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
 		}
 	}
 
@@ -156,45 +183,6 @@ public final class LockEngines implements AutoCloseable {
 	@Override
 	public void close() {
 		this.engines.values().forEach(LockEngine::close);
-	}
-
-	/**
-	 * Shutdown of one engine, in a separate thread.
-	 */
-	private record Shutdown(Thread thread) {
-
-		static Shutdown start(LockEngine engine, Duration grace) {
-			Thread thread = DaemonThreads.create("lock-" + engine.backendName() + "-shutdown",
-					() -> shutdown(engine, grace));
-			thread.start();
-			return new Shutdown(thread);
-		}
-
-		private static void shutdown(LockEngine engine, Duration grace) {
-			try {
-				engine.shutdown(grace);
-			}
-			catch (RuntimeException ex) {
-				logger.warn("The lock backend '" + engine.backendName() + "' was not shut down cleanly", ex);
-			}
-		}
-
-		void await() {
-			boolean interrupted = false;
-			while (this.thread.isAlive()) {
-				try {
-					this.thread.join();
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-					this.thread.interrupt();
-				}
-			}
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
-
 	}
 
 }

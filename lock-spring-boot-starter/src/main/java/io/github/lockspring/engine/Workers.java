@@ -55,7 +55,8 @@ final class Workers implements Executor {
 	 */
 	static Workers of(String prefix, int limit) {
 		ThreadFactory virtual = DaemonThreads.virtualNamed(prefix);
-		return (virtual != null) ? new Workers(() -> StartedExecutor.ofVirtual(virtual)) : ofPlatform(prefix, limit);
+		return (virtual != null) ? of((task) -> virtual.newThread(task).start(), () -> {
+		}) : ofPlatform(prefix, limit);
 	}
 
 	/**
@@ -63,7 +64,10 @@ final class Workers implements Executor {
 	 * threads of the application.
 	 */
 	static Workers ofPlatform(String prefix, int limit) {
-		return new Workers(() -> StartedExecutor.ofPool(new Pool(limit, DaemonThreads.named(prefix))));
+		return new Workers(() -> {
+			Pool pool = new Pool(limit, DaemonThreads.named(prefix));
+			return new StartedExecutor(pool, pool::shutdown);
+		});
 	}
 
 	/**
@@ -101,16 +105,6 @@ final class Workers implements Executor {
 	 * Executor of the tasks between a start and a stop.
 	 */
 	private record StartedExecutor(Executor executor, Runnable shutdown) {
-
-		static StartedExecutor ofVirtual(ThreadFactory threads) {
-			return new StartedExecutor((task) -> threads.newThread(task).start(), () -> {
-			});
-		}
-
-		static StartedExecutor ofPool(Pool pool) {
-			return new StartedExecutor(pool, pool::shutdown);
-		}
-
 	}
 
 	/**
