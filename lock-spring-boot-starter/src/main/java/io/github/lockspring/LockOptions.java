@@ -203,11 +203,7 @@ public final class LockOptions {
 	 * and {@link #MAX_LEASE_TIME}
 	 */
 	public LockOptions withLeaseTime(Duration leaseTime) {
-		Assert.notNull(leaseTime, "'leaseTime' must not be null");
-		if (leaseTime.compareTo(MIN_LEASE_TIME) < 0 || leaseTime.compareTo(MAX_LEASE_TIME) > 0) {
-			throw new IllegalArgumentException("'leaseTime' must be between " + LockUtils.text(MIN_LEASE_TIME) + " and "
-					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(leaseTime));
-		}
+		requireBetween(MIN_LEASE_TIME, LockUtils.text(MIN_LEASE_TIME), leaseTime, "leaseTime");
 		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits,
 				this.retain);
 	}
@@ -258,11 +254,7 @@ public final class LockOptions {
 	 * {@link #MAX_LEASE_TIME}
 	 */
 	public LockOptions withLockAtLeastFor(Duration lockAtLeastFor) {
-		Assert.notNull(lockAtLeastFor, "'lockAtLeastFor' must not be null");
-		if (lockAtLeastFor.isNegative() || lockAtLeastFor.compareTo(MAX_LEASE_TIME) > 0) {
-			throw new IllegalArgumentException("'lockAtLeastFor' must be between zero (no minimum) and "
-					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(lockAtLeastFor));
-		}
+		requireBetween(Duration.ZERO, "zero (no minimum)", lockAtLeastFor, "lockAtLeastFor");
 		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, lockAtLeastFor, this.permits,
 				this.retain);
 	}
@@ -290,13 +282,16 @@ public final class LockOptions {
 	 * {@link #MAX_LEASE_TIME}
 	 */
 	public LockOptions withRetain(Duration retain) {
-		Assert.notNull(retain, "'retain' must not be null");
-		if (retain.isNegative() || retain.compareTo(MAX_LEASE_TIME) > 0) {
-			throw new IllegalArgumentException("'retain' must be between zero (not retained) and "
-					+ LockUtils.text(MAX_LEASE_TIME) + ", not " + LockUtils.text(retain));
-		}
+		requireBetween(Duration.ZERO, "zero (not retained)", retain, "retain");
 		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor,
 				this.permits, retain);
+	}
+
+	private static void requireBetween(Duration min, String minText, Duration duration, String name) {
+		Assert.notNull(duration, () -> "'" + name + "' must not be null");
+		Assert.isTrue(duration.compareTo(min) >= 0 && duration.compareTo(MAX_LEASE_TIME) <= 0,
+				() -> "'" + name + "' must be between " + minText + " and " + LockUtils.text(MAX_LEASE_TIME) + ", not "
+						+ LockUtils.text(duration));
 	}
 
 	@Override
