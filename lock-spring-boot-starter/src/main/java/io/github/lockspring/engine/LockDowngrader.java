@@ -92,11 +92,12 @@ final class LockDowngrader {
 	 * @return {@code false} if the lease turned out to be lost
 	 */
 	boolean downgrade(Hold writer, Hold reader) {
+		Lease former = writer.lease();
 		Lease shared = new Lease(this.context.store().newRequest(reader.key(), reader.options(), false));
-		reader.queue().changeLease(reader, ReplacedLease.ofBorrower(writer.lease(), shared, this.time));
+		reader.queue().changeLease(reader, new ReplacedLease(former.request(), former, shared, this.time));
 		boolean answered = false;
 		try {
-			boolean replaced = tryToReplace(writer.lease().request(), shared);
+			boolean replaced = tryToReplace(former.request(), shared);
 			answered = true;
 			if (replaced) {
 				begin(reader, shared, shared.begin(this.time));
@@ -108,11 +109,11 @@ final class LockDowngrader {
 		catch (BackendException ex) {
 			logger.warn("Could not downgrade to the read lock on " + KeyFormat.quote(writer.key()) + ": "
 					+ ex.getMessage());
-			return !writer.lease().isExpired(this.time);
+			return !former.isExpired(this.time);
 		}
 		finally {
 			if (!answered) {
-				releaseBoth(reader, writer.lease().request(), shared.request());
+				releaseBoth(reader, former.request(), shared.request());
 			}
 			this.context.queues().end(writer);
 		}
@@ -147,7 +148,7 @@ final class LockDowngrader {
 	boolean reduce(Hold hold, Permits fewer) {
 		Lease former = hold.lease();
 		Lease weaker = new Lease(this.context.store().newRequest(hold.key(), terms(former, fewer, hold.options())));
-		if (!hold.queue().changeLease(hold, ReplacedLease.ofPermits(former, weaker, this.time))) {
+		if (!hold.queue().changeLease(hold, new ReplacedLease(weaker.request(), former, weaker, this.time))) {
 			return false;
 		}
 		boolean answered = false;

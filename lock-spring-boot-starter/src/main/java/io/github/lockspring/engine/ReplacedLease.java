@@ -30,27 +30,17 @@ final class ReplacedLease extends Lease {
 
 	private final Lease weaker;
 
-	private ReplacedLease(LeaseRequest request, Lease former, Lease weaker, TimeSource time) {
+	/**
+	 * Create a lease.
+	 * @param request the request until the lease is replaced: that of the writer for a
+	 * reader whose writer is downgraded, that of the weaker lease for permits
+	 */
+	ReplacedLease(LeaseRequest request, Lease former, Lease weaker, TimeSource time) {
 		super(request);
 		this.former = former;
 		this.weaker = weaker;
 		lastLike(former);
 		endWithin(weaker.request().terms().leaseTime(), time.nanoTime(), time.currentTimeMillis());
-	}
-
-	/**
-	 * Create the lease of a reader whose writer is downgraded. Until that is done, it has
-	 * the request of the writer.
-	 */
-	static ReplacedLease ofBorrower(Lease former, Lease weaker, TimeSource time) {
-		return new ReplacedLease(former.request(), former, weaker, time);
-	}
-
-	/**
-	 * Create the lease of a hold that releases some of its permits.
-	 */
-	static ReplacedLease ofPermits(Lease former, Lease weaker, TimeSource time) {
-		return new ReplacedLease(weaker.request(), former, weaker, time);
 	}
 
 	@Override
