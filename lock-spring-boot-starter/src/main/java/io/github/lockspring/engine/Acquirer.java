@@ -501,7 +501,9 @@ final class Acquirer {
 		Hold next = queue.grant(hold, lease, token);
 		this.plan.watch(hold);
 		if (hold.next != null) {
-			queue.excludedBy(hold).forEach(this.lossHandler::exclude);
+			queue.excludedBy(hold)
+				.forEach((excluded) -> this.lossHandler.loseAndRelease(excluded,
+						"the store has granted the key to another owner"));
 		}
 		if (next != null) {
 			next.wakeUp();

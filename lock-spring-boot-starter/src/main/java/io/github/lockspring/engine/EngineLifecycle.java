@@ -135,7 +135,7 @@ final class EngineLifecycle {
 		awaitUntil(System.nanoTime() + graceNanos, this::hasNoUser);
 		List<Hold> remaining = new ArrayList<>();
 		this.queues.forEachHolder(remaining::add);
-		remaining.forEach(this.lossHandler::shutDown);
+		remaining.forEach((hold) -> this.lossHandler.loseAndRelease(hold, "the application shuts down"));
 		long end = System.nanoTime() + operationNanos; // not counting the log
 		awaitUntil(end, this::hasNoWaiter);
 		this.releaseRetrier.flush(end);

@@ -157,7 +157,8 @@ final class LeaseReleaser implements Hold.Engine {
 		}
 		if (hold.options().isExclusive()) {
 			Hold reader = hold.queue().borrowerOf(hold);
-			return (reader != null) ? downgrade(hold, reader) : releaseOwnLease(hold);
+			return (reader == null) ? releaseOwnLease(hold)
+					: this.downgrader.downgrade(hold, reader) || reportLossAtRelease(hold);
 		}
 		if (leaveShared(hold)) {
 			return isKept(hold);
@@ -201,10 +202,6 @@ final class LeaseReleaser implements Hold.Engine {
 		boolean lost = reader.lease().isExpired(this.time);
 		this.queues.end(reader);
 		return !lost || reportLossAtRelease(reader);
-	}
-
-	private boolean downgrade(Hold writer, Hold reader) {
-		return this.downgrader.downgrade(writer, reader) || reportLossAtRelease(writer);
 	}
 
 	@Override
@@ -388,7 +385,7 @@ final class LeaseReleaser implements Hold.Engine {
 
 	@Override
 	public void onExpired(Hold hold) {
-		this.lossHandler.expire(hold);
+		this.lossHandler.loseAndRelease(hold, "its lease expired");
 	}
 
 	@Override

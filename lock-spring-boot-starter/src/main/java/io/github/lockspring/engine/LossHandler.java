@@ -115,27 +115,6 @@ final class LossHandler {
 	}
 
 	/**
-	 * Mark a lease as lost, because it expired.
-	 */
-	void expire(Hold hold) {
-		loseAndRelease(hold, "its lease expired");
-	}
-
-	/**
-	 * Mark a lease as lost, because the store has granted another one that excludes it.
-	 */
-	void exclude(Hold hold) {
-		loseAndRelease(hold, "the store has granted the key to another owner");
-	}
-
-	/**
-	 * Mark a lease as lost, because the application is shutting down.
-	 */
-	void shutDown(Hold hold) {
-		loseAndRelease(hold, "the application shuts down");
-	}
-
-	/**
 	 * Release a lease of this process on behalf of an operator, unless it was handed off
 	 * since it had the given token. It can no longer be handed off when it is released in
 	 * the store.
@@ -158,10 +137,10 @@ final class LossHandler {
 	}
 
 	/**
-	 * Handle the loss, and release the lease in the background, because the store may
-	 * keep it for as long as it is connected to this process.
+	 * Mark a lease as lost, and release it in the background, because the store may keep
+	 * it for as long as it is connected to this process.
 	 */
-	private void loseAndRelease(Hold hold, String reason) {
+	void loseAndRelease(Hold hold, String reason) {
 		if (lose(hold, reason)) {
 			this.releaseRetrier.release(hold, hold.lease().request());
 		}
