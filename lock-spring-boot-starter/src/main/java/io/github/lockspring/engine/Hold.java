@@ -454,25 +454,22 @@ public final class Hold extends QueueNode<Hold> {
 		this.listener.onLost(this);
 	}
 
-	private int countDown(Object handle) {
-		int left = countDown();
-		if (left > ENDED) {
-			dropLossCallbacksOf(handle);
-		}
-		return left;
-	}
-
 	/**
-	 * Decrement the hold count.
+	 * Decrement the hold count. If others are left, loss callbacks registered with this
+	 * acquisition are removed.
 	 * @return the remaining count: positive if still held, {@link #ENDED} if this was the
 	 * last one and the lease must be released, negative if the lease was lost
 	 */
-	int countDown() {
+	int countDown(Object handle) {
 		int before = decrement();
 		if (before == -1) {
 			engine().onLostReleased(this);
 		}
-		return (before > ENDED) ? before - 1 : -1;
+		int left = (before > ENDED) ? before - 1 : -1;
+		if (left > ENDED) {
+			dropLossCallbacksOf(handle);
+		}
+		return left;
 	}
 
 	/**

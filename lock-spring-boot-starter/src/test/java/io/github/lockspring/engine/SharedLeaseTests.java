@@ -305,7 +305,7 @@ class SharedLeaseTests {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		Hold staying = Harness.hold(engine, SHARED);
 		Hold leaving = Harness.hold(engine, SHARED);
-		assertThat(leaving.countDown()).isZero();
+		assertThat(leaving.countDown(leaving)).isZero();
 		this.harness.advance(LEASE.multipliedBy(2), Duration.ofSeconds(1));
 		assertThat(staying.isHeld()).isTrue();
 	}
@@ -314,7 +314,7 @@ class SharedLeaseTests {
 	void lossIsReportedToReadersAlthoughAnotherIsAboutToLeave() {
 		Hold staying = reader();
 		Hold leaving = reader();
-		assertThat(leaving.countDown()).isZero();
+		assertThat(leaving.countDown(leaving)).isZero();
 		this.harness.store.expire(staying.lease().request());
 		await().until(() -> this.harness.losses.size() == 1);
 		assertThat(staying.isHeld()).isFalse();
