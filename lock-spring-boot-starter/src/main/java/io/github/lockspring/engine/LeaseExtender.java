@@ -16,13 +16,11 @@
 
 package io.github.lockspring.engine;
 
-import java.time.Duration;
 import java.util.Set;
 
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
-import io.github.lockspring.spi.TimeSource;
 
 /**
  * Renews leases that are not renewed automatically, when their holders request it.
@@ -37,20 +35,17 @@ import io.github.lockspring.spi.TimeSource;
  */
 final class LeaseExtender {
 
+	private final EngineContext context;
+
 	private final Store store;
-
-	private final Duration timeout;
-
-	private final TimeSource time;
 
 	private final RenewalPlan plan;
 
 	private final LossHandler lossHandler;
 
 	LeaseExtender(EngineContext context, RenewalPlan plan, LossHandler lossHandler) {
+		this.context = context;
 		this.store = context.store();
-		this.timeout = context.settings().operationTimeout();
-		this.time = context.time();
 		this.plan = plan;
 		this.lossHandler = lossHandler;
 	}
@@ -82,8 +77,8 @@ final class LeaseExtender {
 
 	private boolean renew(Lease lease, AcquireOptions options) {
 		LeaseRequest request = lease.request().withLeaseTime(options.leaseTime());
-		long sentMillis = this.time.currentTimeMillis();
-		long sentNanos = this.time.nanoTime();
+		long sentMillis = this.context.time().currentTimeMillis();
+		long sentNanos = this.context.time().nanoTime();
 		lease.endWithin(options.leaseTime(), sentNanos, sentMillis);
 		if (!this.store.orUnavailable(() -> renew(request))) {
 			return false;
@@ -93,7 +88,7 @@ final class LeaseExtender {
 	}
 
 	private boolean renew(LeaseRequest request) {
-		Renewal renewal = this.store.renew(Set.of(request), this.timeout);
+		Renewal renewal = this.store.renew(Set.of(request), this.context.settings().operationTimeout());
 		if (!renewal.held().contains(request) && !renewal.lost().contains(request)) {
 			throw new OutcomeUnknownException("The lease may or may not have been renewed", null);
 		}

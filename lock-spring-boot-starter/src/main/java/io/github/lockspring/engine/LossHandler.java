@@ -59,12 +59,6 @@ final class LossHandler {
 
 	private final EngineListener listener;
 
-	private final Executor reactions;
-
-	private final Executor callbacks;
-
-	private final Executor events;
-
 	/**
 	 * Checks all holds when the first lost one is to be discarded.
 	 */
@@ -77,9 +71,6 @@ final class LossHandler {
 		this.queues = context.queues();
 		this.releaseRetrier = releaseRetrier;
 		this.listener = listener;
-		this.reactions = context.threads().reactions();
-		this.callbacks = context.threads().callbacks();
-		this.events = context.threads().events();
 		this.task = context.task(() -> forEachLost(this::discardIfDue));
 		this.retentionNanos = Math.min(Durations.nanos(context.settings().limits().maxHoldTime()), MAX_RETENTION_NANOS);
 	}
@@ -223,7 +214,7 @@ final class LossHandler {
 		}
 		logger.warn("Lost the lock on " + KeyFormat.quote(hold.key()) + ": " + reason);
 		hold.takeLossCallbacks().forEach(this::runCallback);
-		run(this.events, () -> this.listener.lost(hold.key(), hold.token()));
+		run(this.context.threads().events(), () -> this.listener.lost(hold.key(), hold.token()));
 		EngineObservers observers = this.context.observers();
 		if (observers != null) {
 			runCallback(() -> {
@@ -237,7 +228,8 @@ final class LossHandler {
 	 * Run a callback in another thread, so that it cannot block the engine.
 	 */
 	void runCallback(Runnable callback) {
-		run((callback instanceof LossReaction) ? this.reactions : this.callbacks, callback);
+		EngineThreads threads = this.context.threads();
+		run((callback instanceof LossReaction) ? threads.reactions() : threads.callbacks(), callback);
 	}
 
 	private static void run(Executor executor, Runnable callback) {

@@ -35,8 +35,6 @@ public final class PermitLedger {
 
 	private final LockEngine engine;
 
-	private final LocalQueues queues;
-
 	private final TimeSource time;
 
 	private final PermitLimits limits;
@@ -47,7 +45,6 @@ public final class PermitLedger {
 	 */
 	public PermitLedger(LockEngine engine) {
 		this.engine = engine;
-		this.queues = engine.context().queues();
 		this.time = engine.context().time();
 		this.limits = engine.permitLimits();
 	}
@@ -208,7 +205,7 @@ public final class PermitLedger {
 	}
 
 	private @Nullable PermitClaim claim(String key, int permits) {
-		LocalQueue queue = this.queues.get(key);
+		LocalQueue queue = this.engine.context().queues().get(key);
 		if (queue == null) {
 			return null;
 		}

@@ -42,8 +42,6 @@ final class RenewalPlan {
 
 	private final Store store;
 
-	private final EngineSettings settings;
-
 	private final @Nullable Duration renewInterval;
 
 	private final TimeSource time;
@@ -74,7 +72,6 @@ final class RenewalPlan {
 	RenewalPlan(EngineContext context, Runnable search, Runnable task) {
 		this.context = context;
 		this.store = context.store();
-		this.settings = context.settings();
 		this.renewInterval = context.settings().renewInterval();
 		this.time = context.time();
 		this.search = context.task(search);
@@ -146,7 +143,7 @@ final class RenewalPlan {
 		AcquireOptions options = hold.options();
 		return options.isAutoRenew()
 				? this.time.nanoTime() - hold.lease().grantedNanos() < Durations
-					.nanos(this.settings.limits().maxHoldTime())
+					.nanos(this.context.settings().limits().maxHoldTime())
 				: options.isRenewed() && !hold.lease().lastsAsWanted(options);
 	}
 

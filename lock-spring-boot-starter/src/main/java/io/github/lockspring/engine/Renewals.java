@@ -76,8 +76,6 @@ final class Renewals {
 
 	private final Store store;
 
-	private final EngineSettings settings;
-
 	private final TimeSource time;
 
 	private RenewalPlan.Basis basis;
@@ -93,7 +91,6 @@ final class Renewals {
 		this.plan = new RenewalPlan(context, this::search, this::run);
 		this.queues = context.queues();
 		this.store = context.store();
-		this.settings = context.settings();
 		this.time = context.time();
 		this.basis = this.plan.basis();
 	}
@@ -216,7 +213,7 @@ final class Renewals {
 	}
 
 	private long timeoutNanos(Hold hold) {
-		return Math.min(hold.lease().spanNanos(hold.options()) / 3, this.settings.operationTimeout().toNanos());
+		return Math.min(hold.lease().spanNanos(hold.options()) / 3, this.context.answerNanos());
 	}
 
 	/**
