@@ -37,7 +37,7 @@ record LocalContender(LocalNotifier notifier, LeaseRequest request, long attempt
 	}
 
 	void notifyToRetry() {
-		this.notifier.onRetryHint(this.request);
+		this.notifier.send((listener) -> listener.onRetryHint(this.request));
 	}
 
 }

@@ -56,23 +56,10 @@ final class LocalNotifier {
 		return listener != null && listener.onGranted(request, grant, attemptId, waited);
 	}
 
-	void onRetryHint(LeaseRequest contender) {
-		notify((listener) -> listener.onRetryHint(contender));
-	}
-
-	void onRecall(LeaseRequest lease) {
-		notify((listener) -> listener.onRecall(lease));
-	}
-
-	void onLost(LeaseRequest lease) {
-		notify((listener) -> listener.onLost(lease));
-	}
-
-	void onValueChanged(String key) {
-		notify((listener) -> listener.onValueChanged(key));
-	}
-
-	private void notify(Consumer<BackendListener> notification) {
+	/**
+	 * Notify the listener, if the backend is open.
+	 */
+	void send(Consumer<BackendListener> notification) {
 		BackendListener listener = this.listener;
 		if (listener != null) {
 			notification.accept(listener);
