@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -188,7 +187,7 @@ public final class EngineInspection {
 	 * store failed
 	 */
 	public CompletableFuture<List<LeaseHolder>> holdersAsync(String key) {
-		return callAsync(() -> holders(key));
+		return this.dispatcher.call(() -> holders(key));
 	}
 
 	List<LeaseHolder> storedHolders(String key) {
@@ -204,7 +203,7 @@ public final class EngineInspection {
 	 * records them; fails with an {@link EngineException} if the store failed
 	 */
 	public CompletableFuture<List<LeaseWaiter>> queueAsync(String key) {
-		return callAsync(() -> queue(key));
+		return this.dispatcher.call(() -> queue(key));
 	}
 
 	/**
@@ -230,7 +229,7 @@ public final class EngineInspection {
 	 * {@link EngineException} if the store failed, in which case it is unknown
 	 */
 	public CompletableFuture<Boolean> forceReleaseAsync(String key, LeaseHolder holder) {
-		return callAsync(() -> forceRelease(key, holder));
+		return this.dispatcher.call(() -> forceRelease(key, holder));
 	}
 
 	private boolean forceRelease(String key, LeaseHolder holder) {
@@ -250,11 +249,6 @@ public final class EngineInspection {
 					+ ((holder.process() != null) ? " of " + holder.process() : "") + ", on behalf of an operator");
 		}
 		return released;
-	}
-
-	private <T> CompletableFuture<T> callAsync(Supplier<T> action) {
-		return this.context.isClosed() ? CompletableFuture.failedFuture(EngineContext.closedException())
-				: this.dispatcher.call(action);
 	}
 
 	/**
