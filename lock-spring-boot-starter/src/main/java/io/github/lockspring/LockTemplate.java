@@ -410,13 +410,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	 * so that all callers lock them in the same order and cannot deadlock.
 	 */
 	private List<String> storeKeys(Collection<String> keys) {
-		if (keys.isEmpty()) {
-			throw new InvalidLockKeyException("At least one key is required");
-		}
-		if (keys.size() > MAX_KEYS) {
-			throw new LockLimitException("At most " + MAX_KEYS + " keys can be locked together, not " + keys.size()
-					+ "; lock fewer, or a common key", this.prefix + keys.iterator().next());
-		}
+		LockUtils.requireNumberOfKeys(keys.size(), () -> this.prefix + keys.iterator().next());
 		TreeSet<String> canonical = new TreeSet<>();
 		keys.forEach((key) -> canonical.add(LockKeys.requireValid(key)));
 		return canonical.stream().map(this.prefix::concat).toList();

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.format.annotation.DurationFormat;
@@ -203,6 +204,23 @@ public final class LockUtils {
 	public static CompletableFuture<@Nullable LockHandle> handle(LockTemplate template,
 			CompletableFuture<@Nullable Hold> acquisition, Function<EngineException, RuntimeException> translation) {
 		return AsyncAcquisition.handle(acquisition, template::handle, translation);
+	}
+
+	/**
+	 * Reject keys that cannot be locked together because of their number.
+	 * @param number the number of keys
+	 * @param first returns the first key, as used in the store
+	 * @throws InvalidLockKeyException if there is no key
+	 * @throws LockLimitException if there are too many
+	 */
+	public static void requireNumberOfKeys(int number, Supplier<String> first) {
+		if (number == 0) {
+			throw new InvalidLockKeyException("At least one key is required");
+		}
+		if (number > LockTemplate.MAX_KEYS) {
+			throw new LockLimitException("At most " + LockTemplate.MAX_KEYS + " keys can be locked together, not "
+					+ number + "; lock fewer, or a common key", first.get());
+		}
 	}
 
 	/**

@@ -17,15 +17,12 @@
 package io.github.lockspring.concurrent;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import io.github.lockspring.InvalidLockKeyException;
-import io.github.lockspring.LockLimitException;
-import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUtils;
 import io.github.lockspring.engine.LockEngine;
 
 /**
@@ -46,23 +43,13 @@ record LockGroups(List<DefaultLeaseLock> locks, List<List<DefaultLeaseLock>> gro
 		Map<Member, DefaultLeaseLock> members = new LinkedHashMap<>();
 		locks.forEach((lock) -> members.merge(new Member(lock.engine(), lock.storeKey()), lock,
 				(one, other) -> (other.isExclusive() && !one.isExclusive()) ? other : one));
-		requireNumber(members.size(), members.values());
+		LockUtils.requireNumberOfKeys(members.size(), () -> locks.get(0).storeKey());
 		List<DefaultLeaseLock> sorted = members.values()
 			.stream()
 			.sorted(Comparator.comparing((DefaultLeaseLock lock) -> lock.engine().description())
 				.thenComparing(DefaultLeaseLock::storeKey))
 			.toList();
 		return new LockGroups(sorted, groups(sorted));
-	}
-
-	private static void requireNumber(int size, Collection<DefaultLeaseLock> locks) {
-		if (size == 0) {
-			throw new InvalidLockKeyException("At least one key is required");
-		}
-		if (size > LockTemplate.MAX_KEYS) {
-			throw new LockLimitException("At most " + LockTemplate.MAX_KEYS + " keys can be locked together, not "
-					+ size + "; lock fewer, or a common key", locks.iterator().next().storeKey());
-		}
 	}
 
 	private static List<List<DefaultLeaseLock>> groups(List<DefaultLeaseLock> locks) {
