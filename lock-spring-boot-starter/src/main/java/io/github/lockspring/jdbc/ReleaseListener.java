@@ -120,7 +120,7 @@ final class ReleaseListener implements AutoCloseable {
 
 	private final TableName table;
 
-	private volatile @Nullable BackendListener listener;
+	private volatile BackendListener listener = BackendListener.NONE;
 
 	private volatile @Nullable Thread thread;
 
@@ -212,14 +212,7 @@ final class ReleaseListener implements AutoCloseable {
 	void checkRecalls() {
 		listenForAWhile();
 		if (!this.listening) {
-			notifyOfMissedRecalls();
-		}
-	}
-
-	private void notifyOfMissedRecalls() {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onRecallsMissed();
+			this.listener.onRecallsMissed();
 		}
 	}
 
@@ -276,7 +269,7 @@ final class ReleaseListener implements AutoCloseable {
 			this.failing = false;
 			this.waiters.names().forEach(this::notifyWaiters);
 			this.watches.names().forEach(this::notifyWaiters);
-			notifyOfMissedRecalls();
+			this.listener.onRecallsMissed();
 			do {
 				receive(channel, Deadline.after(CHECK_INTERVAL));
 			}
@@ -295,21 +288,20 @@ final class ReleaseListener implements AutoCloseable {
 
 	private void received(String message) {
 		Matcher matcher = MESSAGE.matcher(message);
-		if (matcher.matches()) {
-			notify(matcher.group(2), !matcher.group(1).isEmpty());
+		if (!matcher.matches()) {
+			countUnreadable();
 		}
-		else if (this.unreadable.getAndIncrement() == 0) {
-			logger.warn(warning(1));
+		else if (matcher.group(1).isEmpty()) {
+			notifyWaiters(matcher.group(2));
+		}
+		else {
+			this.recallable.of(matcher.group(2)).forEach(this.listener::onRecall);
 		}
 	}
 
-	private void notify(String name, boolean recalled) {
-		BackendListener listener = this.listener;
-		if (!recalled) {
-			notifyWaiters(name);
-		}
-		else if (listener != null) {
-			this.recallable.of(name).forEach(listener::onRecall);
+	private void countUnreadable() {
+		if (this.unreadable.getAndIncrement() == 0) {
+			logger.warn(warning(1));
 		}
 	}
 
@@ -328,11 +320,8 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	private void notifyWaiters(String name) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			this.waiters.of(name).forEach(listener::onRetryHint);
-			this.watches.of(name).forEach(listener::onValueChanged);
-		}
+		this.waiters.of(name).forEach(this.listener::onRetryHint);
+		this.watches.of(name).forEach(this.listener::onValueChanged);
 	}
 
 	/**

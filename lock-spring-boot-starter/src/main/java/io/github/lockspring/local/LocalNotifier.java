@@ -16,23 +16,15 @@
 
 package io.github.lockspring.local;
 
-import java.time.Duration;
-import java.util.function.Consumer;
-
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockspring.spi.BackendListener;
-import io.github.lockspring.spi.Grant;
-import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.ProcessName;
 
 /**
- * Forwards notifications of the {@link LocalStore} to the listener of one backend while
- * the backend is open.
+ * Receiver of the notifications of a {@link LocalStore}: one backend.
  */
 final class LocalNotifier {
 
-	private volatile @Nullable BackendListener listener;
+	private volatile BackendListener listener = BackendListener.NONE;
 
 	private volatile String process = "";
 
@@ -47,36 +39,16 @@ final class LocalNotifier {
 		this.process = process.toString();
 	}
 
-	void setListener(@Nullable BackendListener listener) {
+	/**
+	 * Return the listener of the backend, which ignores notifications unless the backend
+	 * is open.
+	 */
+	BackendListener listener() {
+		return this.listener;
+	}
+
+	void setListener(BackendListener listener) {
 		this.listener = listener;
-	}
-
-	boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
-		BackendListener listener = this.listener;
-		return listener != null && listener.onGranted(request, grant, attemptId, waited);
-	}
-
-	void onRetryHint(LeaseRequest contender) {
-		notify((listener) -> listener.onRetryHint(contender));
-	}
-
-	void onRecall(LeaseRequest lease) {
-		notify((listener) -> listener.onRecall(lease));
-	}
-
-	void onLost(LeaseRequest lease) {
-		notify((listener) -> listener.onLost(lease));
-	}
-
-	void onValueChanged(String key) {
-		notify((listener) -> listener.onValueChanged(key));
-	}
-
-	private void notify(Consumer<BackendListener> notification) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			notification.accept(listener);
-		}
 	}
 
 }

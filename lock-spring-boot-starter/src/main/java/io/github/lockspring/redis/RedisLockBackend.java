@@ -105,9 +105,9 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final RedisRequests requests = new RedisRequests();
 
-	private final RedisContenders contenders;
-
 	private final RedisValueBackend values;
+
+	private final RedisContenders contenders;
 
 	/**
 	 * Flags of the queue entries of contenders.
@@ -137,12 +137,12 @@ public final class RedisLockBackend implements LockBackend {
 		this.calls = new RedisCalls(client, settings);
 		this.warnings = new RedisWarnings(client, settings);
 		this.settings = settings;
-		this.contenders = new RedisContenders(this.calls, this.requests, settings.operationTimeout());
-		this.values = new RedisValueBackend(client, this.calls, this.contenders::name);
+		this.values = new RedisValueBackend(client, this.calls, this.requests::channel);
+		this.contenders = new RedisContenders(this.calls, this.requests, this.values, settings.operationTimeout());
 		this.ordinaryTry = client.isCluster() ? RedisCall.arg("c") : null;
 		this.fairTry = RedisCall.arg(client.isCluster() ? "fc" : "f");
 		this.queueFlags = "q" + (client.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
-		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.contenders.name());
+		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.requests.channel());
 	}
 
 	@Override
@@ -161,14 +161,13 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void identify(String instance, ProcessName name) {
-		this.requests.identify(name);
-		this.contenders.identify(instance);
-		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.contenders.name());
+		this.requests.identify(instance, name);
+		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.requests.channel());
 	}
 
 	@Override
 	public void start(BackendListener listener) {
-		this.contenders.start(listener, this.values);
+		this.contenders.setListener(listener);
 		this.client.start(this.contenders, this.settings.operationTimeout());
 		this.warnings.refresh();
 	}
@@ -211,7 +210,7 @@ public final class RedisLockBackend implements LockBackend {
 			return this.ordinaryQueueing;
 		}
 		return RedisCall.arg((request.terms().fair() ? "f" : "") + this.queueFlags
-				+ (listening ? ' ' + this.contenders.name() : ""));
+				+ (listening ? ' ' + this.requests.channel() : ""));
 	}
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
@@ -249,7 +248,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
-		byte[] channel = this.client.isListening() ? RedisCall.arg(this.contenders.name()) : NOTHING;
+		byte[] channel = this.client.isListening() ? RedisCall.arg(this.requests.channel()) : NOTHING;
 		Map<LeaseRequest, Denial> denials = new HashMap<>();
 		runInBatches(List.copyOf(waiting), POLLED_PER_CALL, (batch) -> this.requests.poll(batch, channel), timeout,
 				(batch, reply) -> addDenials(batch, reply, denials));
@@ -390,7 +389,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void close() {
-		this.contenders.stop();
+		this.contenders.setListener(BackendListener.NONE);
 		leaveQueues(Deadline.after(this.settings.operationTimeout()));
 		disconnect();
 	}
