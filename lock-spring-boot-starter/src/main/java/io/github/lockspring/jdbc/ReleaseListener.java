@@ -136,9 +136,14 @@ final class ReleaseListener implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	ReleaseListener(DataSource dataSource, TableName table) {
+	/**
+	 * Create an instance.
+	 * @param wanted whether to listen; if not, no notifications are received
+	 */
+	ReleaseListener(DataSource dataSource, TableName table, boolean wanted) {
 		this.dataSource = dataSource;
 		this.table = table;
+		this.unsupported = !wanted;
 	}
 
 	void start(BackendListener listener) {
@@ -151,7 +156,9 @@ final class ReleaseListener implements AutoCloseable {
 	 * @return whether notifications are currently received
 	 */
 	boolean await(LeaseRequest request) {
-		this.waiters.add(request.key(), request);
+		if (!this.unsupported) {
+			this.waiters.add(request.key(), request);
+		}
 		return this.listening;
 	}
 
@@ -159,7 +166,9 @@ final class ReleaseListener implements AutoCloseable {
 	 * Register a value for notifications of its changes, before it is read.
 	 */
 	void watch(String key) {
-		this.watches.add(key, key);
+		if (!this.unsupported) {
+			this.watches.add(key, key);
+		}
 	}
 
 	/**
