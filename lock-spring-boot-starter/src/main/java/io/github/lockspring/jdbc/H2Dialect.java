@@ -17,9 +17,7 @@
 package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.sql.Types;
 import java.util.List;
 import java.util.Set;
@@ -131,17 +129,9 @@ final class H2Dialect extends JdbcDialect {
 
 	@Override
 	SessionChange configure(Connection connection) throws SQLException {
-		int lockTimeout = lockTimeout(connection);
+		int lockTimeout = firstRow(connection, "SELECT LOCK_TIMEOUT()", (row) -> row.getInt(1)).orElseThrow();
 		setLockTimeout(connection, 1);
 		return (configured) -> setLockTimeout(configured, lockTimeout);
-	}
-
-	private static int lockTimeout(Connection connection) throws SQLException {
-		try (Statement statement = connection.createStatement();
-				ResultSet result = statement.executeQuery("SELECT LOCK_TIMEOUT()")) {
-			result.next();
-			return result.getInt(1);
-		}
 	}
 
 	private static void setLockTimeout(Connection connection, int millis) throws SQLException {

@@ -261,6 +261,16 @@ abstract class JdbcDialect {
 	abstract SessionChange configure(Connection connection) throws SQLException;
 
 	/**
+	 * Run a query without parameters, and read the first row of its result.
+	 * @return what was read; empty if there is no row
+	 */
+	static <T> Optional<T> firstRow(Connection connection, String query, RowReader<T> reader) throws SQLException {
+		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(query)) {
+			return rows.next() ? Optional.of(reader.read(rows)) : Optional.empty();
+		}
+	}
+
+	/**
 	 * Run a statement without parameters, and ignore its result.
 	 */
 	static void execute(Connection connection, String sql) throws SQLException {
@@ -404,6 +414,17 @@ abstract class JdbcDialect {
 	 */
 	String renderOwn(String template) {
 		return template.replace(" AND @@short-wait@@", "").replace(" AND @@no-flush@@", "");
+	}
+
+	/**
+	 * Reads the row of a result.
+	 *
+	 * @param <T> the type of what is read
+	 */
+	interface RowReader<T> {
+
+		T read(ResultSet row) throws SQLException;
+
 	}
 
 	/**

@@ -167,25 +167,17 @@ final class MySqlDialect extends JdbcDialect {
 
 	@Override
 	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(MySqlStatements.ENGINE)) {
-			statement.setString(1, table.schema());
-			statement.setString(2, table.simpleName());
-			try (ResultSet rows = statement.executeQuery()) {
-				return (rows.next() && !INNODB.equalsIgnoreCase(rows.getString(1)))
-						? Optional.of("Its engine must be InnoDB, not %s.".formatted(rows.getString(1)))
-						: unfitSetting(connection);
-			}
-		}
+		Optional<String> problem = firstRow(connection,
+				MySqlStatements.ENGINE.formatted(table.schema(), table.simpleName()),
+				(row) -> String.valueOf(row.getString(1)))
+			.filter((engine) -> !INNODB.equalsIgnoreCase(engine))
+			.map("Its engine must be InnoDB, not %s."::formatted);
+		return problem.isPresent() ? problem : unfitSetting(connection);
 	}
 
 	private static Optional<String> unfitSetting(Connection connection) throws SQLException {
-		try (Statement statement = connection.createStatement();
-				ResultSet rows = statement.executeQuery(MySqlStatements.UNFIT_SETTINGS)) {
-			if (!rows.next()) {
-				return Optional.empty();
-			}
-			return Optional.of(rows.getString(1).equalsIgnoreCase("sql_mode") ? SQL_MODE : BINLOG_FORMAT);
-		}
+		return firstRow(connection, MySqlStatements.UNFIT_SETTINGS,
+				(row) -> row.getString(1).equalsIgnoreCase("sql_mode") ? SQL_MODE : BINLOG_FORMAT);
 	}
 
 	/**
@@ -207,12 +199,10 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	private static String restoration(Connection connection) throws SQLException {
-		try (Statement statement = connection.createStatement();
-				ResultSet result = statement.executeQuery(MySqlStatements.SETTINGS)) {
-			result.next();
-			requireWritable(result);
-			return MySqlStatements.SET.formatted(result.getInt(2), result.getInt(3));
-		}
+		return firstRow(connection, MySqlStatements.SETTINGS, (row) -> {
+			requireWritable(row);
+			return MySqlStatements.SET.formatted(row.getInt(2), row.getInt(3));
+		}).orElseThrow();
 	}
 
 	@Override

@@ -154,25 +154,17 @@ final class PostgresDialect extends JdbcDialect {
 
 	@Override
 	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.PERSISTENCE)) {
-			statement.setString(1, table.value());
-			try (ResultSet rows = statement.executeQuery()) {
-				return (rows.next() && UNLOGGED.equals(rows.getString(1)))
-						? Optional.of("It must not be UNLOGGED: a crash of the server would empty it.")
-						: Optional.empty();
-			}
-		}
+		return firstRow(connection, PostgresStatements.PERSISTENCE.formatted(table), (row) -> row.getString(1))
+			.filter(UNLOGGED::equals)
+			.map((unlogged) -> "It must not be UNLOGGED: a crash of the server would empty it.");
 	}
 
 	@Override
 	Optional<String> growthWarning(Connection connection, TableName table) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.VERSIONS)) {
-			statement.setString(1, table.value());
-			try (ResultSet rows = statement.executeQuery()) {
-				return (rows.next() && rows.getLong(1) > MANY_VERSIONS + rows.getLong(2))
-						? Optional.of(manyVersions(table)) : Optional.empty();
-			}
-		}
+		return firstRow(connection, PostgresStatements.VERSIONS.formatted(table),
+				(row) -> row.getLong(1) > MANY_VERSIONS + row.getLong(2))
+			.filter(Boolean::booleanValue)
+			.map((many) -> manyVersions(table));
 	}
 
 	private static String manyVersions(TableName table) {
