@@ -29,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -205,11 +207,13 @@ final class KeyRows {
 	}
 
 	/**
-	 * Recall the leases of the keys that are recallable.
+	 * Recall the leases of keys, as far as they are recallable.
 	 * @return whether there is any
 	 */
-	static boolean recall(LockConnection connection, Collection<String> keys) throws SQLException {
-		return connection.query(SqlStatement.RECALL, keys, (row) -> {
+	static boolean recall(LockConnection connection, Map<String, KeyRow> rows, Stream<String> keys)
+			throws SQLException {
+		Set<String> recallable = keys.filter((key) -> KeyRow.of(key, rows).isRecallable()).collect(Collectors.toSet());
+		return !recallable.isEmpty() && connection.query(SqlStatement.RECALL, recallable, (row) -> {
 		}) > 0;
 	}
 

@@ -88,12 +88,8 @@ final class VersionedRowOperations {
 	 * well.
 	 */
 	private boolean recall(Map<String, KeyRow> rows, boolean queueing) throws SQLException {
-		List<String> keys = rows.keySet()
-			.stream()
-			.filter((key) -> KeyRow.of(key, rows).isRecallable())
-			.filter((key) -> queueing || !KeyRow.of(key, rows).awaited())
-			.toList();
-		return !keys.isEmpty() && KeyRows.recall(this.connection, keys);
+		return KeyRows.recall(this.connection, rows,
+				rows.keySet().stream().filter((key) -> queueing || !KeyRow.of(key, rows).awaited()));
 	}
 
 	private void mark(String key, KeyRow row) throws SQLException {
