@@ -31,8 +31,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -250,7 +248,7 @@ public final class RedisLockBackend implements LockBackend {
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		byte[] channel = this.client.isListening() ? RedisCall.arg(this.requests.channel()) : NOTHING;
 		Map<LeaseRequest, Denial> denials = new HashMap<>();
-		runInBatches(List.copyOf(waiting), POLLED_PER_CALL, (batch) -> this.requests.poll(batch, channel), timeout,
+		this.calls.runInBatches(waiting, POLLED_PER_CALL, (batch) -> this.requests.poll(batch, channel), timeout,
 				(batch, reply) -> addDenials(batch, reply, denials));
 		return denials;
 	}
@@ -268,7 +266,7 @@ public final class RedisLockBackend implements LockBackend {
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		Set<LeaseRequest> held = new HashSet<>();
 		Set<LeaseRequest> lost = new HashSet<>();
-		runInBatches(List.copyOf(leases), RENEWALS_PER_CALL, this.requests::renewal, timeout, (batch, reply) -> {
+		this.calls.runInBatches(leases, RENEWALS_PER_CALL, this.requests::renewal, timeout, (batch, reply) -> {
 			for (int i = 0; i < batch.size(); i++) {
 				((reply.number(i) == 1) ? held : lost).add(batch.get(i));
 			}
@@ -279,27 +277,6 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public int renewalBatchSize() {
 		return RENEWALS_PER_CALL;
-	}
-
-	/**
-	 * Run a script for batches of requests, and read the replies that have arrived. In a
-	 * cluster, a batch is one request, because other requests are on other servers, or
-	 * may be moved there.
-	 */
-	private void runInBatches(List<LeaseRequest> requests, int maxSize, Function<List<LeaseRequest>, RedisCall> call,
-			Duration timeout, BiConsumer<List<LeaseRequest>, RedisReply> reader) {
-		int size = this.client.isCluster() ? 1 : maxSize;
-		List<List<LeaseRequest>> batches = new ArrayList<>();
-		for (int i = 0; i < requests.size(); i += size) {
-			batches.add(requests.subList(i, Math.min(i + size, requests.size())));
-		}
-		List<@Nullable RedisReply> replies = this.calls.runAll(batches.stream().map(call).toList(), timeout);
-		for (int i = 0; i < batches.size(); i++) {
-			RedisReply reply = replies.get(i);
-			if (reply != null) {
-				reader.accept(batches.get(i), reply);
-			}
-		}
 	}
 
 	@Override
