@@ -145,13 +145,7 @@ final class JedisShards implements JedisNodes {
 
 	@Override
 	public void doubt() {
-		HostAndPort[] known = this.slots.current();
-		if (known != null) {
-			this.slots.replace(known);
-		}
-		else {
-			this.slots.renew();
-		}
+		this.slots.replace();
 	}
 
 	@Override

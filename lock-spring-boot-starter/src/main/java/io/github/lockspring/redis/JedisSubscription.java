@@ -75,16 +75,11 @@ final class JedisSubscription implements AutoCloseable {
 	}
 
 	private JedisLink subscribe() {
-		JedisLink link = this.nodes.open();
-		try {
+		return ReconnectingConnection.prepare(this.nodes.open(), (link) -> {
 			link.subscribe(List.of(this.channel.name()), Deadline.after(this.timeout));
 			this.threads.execute(() -> listen(link));
 			return link;
-		}
-		catch (Throwable ex) {
-			link.cut();
-			throw ex;
-		}
+		}, JedisLink::cut);
 	}
 
 	private void listen(JedisLink link) {

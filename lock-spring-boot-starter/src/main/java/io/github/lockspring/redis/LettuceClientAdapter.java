@@ -169,26 +169,19 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		if (this.primary == null) {
 			return server.connect(ByteArrayCodec.INSTANCE);
 		}
-		StatefulRedisConnection<byte[], byte[]> connection = server.connect(ByteArrayCodec.INSTANCE,
-				this.primary.uri());
-		try {
-			requirePrimary(connection);
-			return connection;
-		}
-		catch (RuntimeException ex) {
-			closeOnce(connection);
-			throw ex;
-		}
+		return ReconnectingConnection.prepare(server.connect(ByteArrayCodec.INSTANCE, this.primary.uri()),
+				this::requirePrimary, LettuceClientAdapter::closeOnce);
 	}
 
 	/**
 	 * Reject a server that is still a replica. The sentinels may report a replica before
 	 * it is promoted.
 	 */
-	private void requirePrimary(StatefulConnection<byte[], byte[]> connection) {
+	private StatefulConnection<byte[], byte[]> requirePrimary(StatefulConnection<byte[], byte[]> connection) {
 		if (!await(LettuceMessages.isPrimary(connection), this.timeout.toNanos(), "role")) {
 			throw new BackendUnavailableException("The server is a replica", null);
 		}
+		return connection;
 	}
 
 	/**
@@ -257,8 +250,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	private StatefulRedisPubSubConnection<String, String> subscribe() {
-		StatefulRedisPubSubConnection<String, String> connection = connectPubSub();
-		try {
+		return ReconnectingConnection.prepare(connectPubSub(), (connection) -> {
 			RedisChannel channel = channel();
 			connection.addListener(new RedisPubSubAdapter<>() {
 
@@ -278,11 +270,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 			});
 			connection.sync().subscribe(channel.name());
 			return connection;
-		}
-		catch (RuntimeException ex) {
-			closeOnce(connection);
-			throw ex;
-		}
+		}, LettuceClientAdapter::closeOnce);
 	}
 
 	/**
@@ -322,7 +310,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		CompletableFuture<?> ping = this.ping;
 		if (ping != null && !ping.isDone() && now - this.pingedNanos > TimeUnit.SECONDS.toNanos(2)) {
 			this.ping = null;
-			this.messages.replace(connection);
+			this.messages.replace();
 			return false;
 		}
 		if (now - this.pingedNanos > TimeUnit.SECONDS.toNanos(5)) {
@@ -448,22 +436,15 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 
 	@Override
 	public void suspect(RedisCall call) {
-		replace(call.isRenewal() ? this.renewals : this.calls);
+		(call.isRenewal() ? this.renewals : this.calls).replace();
 	}
 
 	/**
 	 * Replace all connections for calls, because the server is a replica now.
 	 */
 	private void leavePrimary() {
-		replace(this.calls);
-		replace(this.renewals);
-	}
-
-	private static <C> void replace(ReconnectingConnection<C> connections) {
-		C connection = connections.current();
-		if (connection != null) {
-			connections.replace(connection);
-		}
+		this.calls.replace();
+		this.renewals.replace();
 	}
 
 	@Override

@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -103,6 +104,20 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
+	 * Prepare a connection that was just opened, and close it if that fails.
+	 * @return the result of the preparation
+	 */
+	static <T, R> R prepare(T opened, Function<T, R> preparation, Consumer<? super T> closer) {
+		try {
+			return preparation.apply(opened);
+		}
+		catch (Throwable ex) {
+			closer.accept(opened);
+			throw ex;
+		}
+	}
+
+	/**
 	 * Return the connection, if there is one.
 	 */
 	@Nullable C current() {
@@ -163,10 +178,10 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Replace a suspicious connection.
+	 * Replace the connection, which is suspicious, or open one if there is none.
 	 */
-	void replace(C suspicious) {
-		connect(suspicious);
+	void replace() {
+		connect(current());
 	}
 
 	/**
