@@ -343,16 +343,7 @@ final class ReleaseListener implements AutoCloseable {
 		Thread thread = this.thread;
 		if (thread != null) {
 			LockSupport.unpark(thread);
-			awaitEndOf(thread);
-		}
-	}
-
-	private static void awaitEndOf(Thread thread) {
-		try {
-			thread.join(CLOSE_TIME.toMillis());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
+			DaemonThreads.awaitEnd(thread, CLOSE_TIME);
 		}
 	}
 

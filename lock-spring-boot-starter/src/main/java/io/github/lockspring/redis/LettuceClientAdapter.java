@@ -475,12 +475,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		this.connections.forEach(ReconnectingConnection::close);
 		Thread closer = DaemonThreads.create("lock-redis-close", this.factory::destroy);
 		closer.start();
-		try {
-			closer.join(CLOSE_TIMEOUT.toMillis());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+		DaemonThreads.awaitEnd(closer, CLOSE_TIMEOUT);
 	}
 
 }
