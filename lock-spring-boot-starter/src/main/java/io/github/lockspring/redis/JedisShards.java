@@ -66,7 +66,7 @@ final class JedisShards implements JedisNodes {
 		this.threads = threads;
 		this.failedOver = failedOver;
 		this.slots = new ReconnectingConnection<>(client.address(), this::discover, (known) -> true, (former) -> {
-		}, Duration.ofMillis(500), null);
+		}, null);
 	}
 
 	/**

@@ -116,14 +116,12 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		this.calls = forCalls(this.address + " (calls)");
 		this.renewals = forCalls(this.address + " (renewals)");
 		this.messages = new ReconnectingConnection<>(this.address + " (messages)", this::subscribe,
-				StatefulConnection::isOpen, LettuceClientAdapter::closeOnce, Duration.ofSeconds(5),
-				() -> channel().listening());
+				StatefulConnection::isOpen, LettuceClientAdapter::closeOnce, () -> channel().listening());
 		this.connections = List.of(this.calls, this.renewals, this.messages);
 	}
 
 	private ReconnectingConnection<StatefulConnection<byte[], byte[]>> forCalls(String name) {
-		return new ReconnectingConnection<>(name, this::connect, this::isUsable, LettuceClientAdapter::closeOnce,
-				Duration.ofMillis(500), null);
+		return new ReconnectingConnection<>(name, this::connect, this::isUsable, LettuceClientAdapter::closeOnce, null);
 	}
 
 	@Override
