@@ -204,7 +204,7 @@ public final class JdbcLockBackend implements LockBackend {
 		Attempt attempt = null;
 		try {
 			attempt = attempt(request, timeout,
-					(connection) -> this.operations.acquire(connection, request, queueing, recallable));
+					(connection, mayBeDone) -> this.operations.acquire(connection, request, queueing, recallable));
 			return attempt;
 		}
 		finally {
@@ -214,9 +214,9 @@ public final class JdbcLockBackend implements LockBackend {
 		}
 	}
 
-	private Attempt attempt(LeaseRequest request, Duration timeout, Operation operation) {
+	private Attempt attempt(LeaseRequest request, Duration timeout, JdbcCalls.Call<Attempt> call) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = operation.run(connection);
+			Attempt attempt = call.run(connection, mayBeDone);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts may still take effect", null);
 			}
@@ -319,7 +319,7 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
 		Attempt attempt = attempt(weaker, timeout,
-				(connection) -> new VersionedRowOperations(connection).downgrade(held, weaker));
+				(connection, mayBeDone) -> new VersionedRowOperations(connection).downgrade(held, weaker));
 		this.leases.remove(held);
 		return attempt;
 	}
@@ -390,12 +390,6 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public LockBackend reopened() {
 		return new JdbcLockBackend(this.dataSource, this.settings);
-	}
-
-	private interface Operation {
-
-		Attempt run(LockConnection connection) throws SQLException;
-
 	}
 
 }
