@@ -17,11 +17,10 @@
 package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.sql.Types;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -83,25 +82,25 @@ final class H2Dialect extends JdbcDialect {
 	 * Error codes for concurrent update, lock timeout, deadlock, and a duplicate key,
 	 * which can only be the same key inserted by two sessions at the same time.
 	 */
-	private static final Set<Integer> CONTENDED = Set.of(90131, 50200, 40001, 23505);
+	private static final Set<String> CONTENDED = Set.of("90131", "50200", "40001", "23505");
 
 	/**
 	 * Error codes for a broken connection or file, a closed database, a lack of memory,
 	 * and internal errors.
 	 */
-	private static final Set<Integer> UNKNOWN = Set.of(90028, 90031, 90067, 90098, 90108, 90121, 50000);
+	private static final Set<String> UNKNOWN = Set.of("90028", "90031", "90067", "90098", "90108", "90121", "50000");
 
-	private static final int NO_SCHEMA = 90079;
+	private static final String NO_SCHEMA = "90079";
 
-	private static final int DATABASE_IS_READ_ONLY = 90097;
+	private static final String DATABASE_IS_READ_ONLY = "90097";
 
-	private static final int NOT_ENOUGH_RIGHTS = 90096;
+	private static final String NOT_ENOUGH_RIGHTS = "90096";
 
-	private final ValueDialect values = new H2ValueDialect();
-
-	@Override
-	String databases() {
-		return "H2 2.x";
+	H2Dialect() {
+		super("H2 2.x", "schema-h2.sql", new H2ValueDialect(),
+				Map.of(Failure.CONTENDED, CONTENDED, Failure.UNKNOWN, UNKNOWN, Failure.READ_ONLY,
+						Set.of(DATABASE_IS_READ_ONLY), Failure.SCHEMA_MISSING, Set.of(NO_SCHEMA), Failure.FORBIDDEN,
+						Set.of(NOT_ENOUGH_RIGHTS)));
 	}
 
 	@Override
@@ -125,57 +124,14 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean isReadOnly(SQLException failure) {
-		return super.isReadOnly(failure) || failure.getErrorCode() == DATABASE_IS_READ_ONLY;
-	}
-
-	@Override
 	SessionChange configure(Connection connection) throws SQLException {
-		int lockTimeout = lockTimeout(connection);
+		int lockTimeout = firstRow(connection, "SELECT LOCK_TIMEOUT()", (row) -> row.getInt(1)).orElseThrow();
 		setLockTimeout(connection, 1);
 		return (configured) -> setLockTimeout(configured, lockTimeout);
 	}
 
-	private static int lockTimeout(Connection connection) throws SQLException {
-		try (Statement statement = connection.createStatement();
-				ResultSet result = statement.executeQuery("SELECT LOCK_TIMEOUT()")) {
-			result.next();
-			return result.getInt(1);
-		}
-	}
-
 	private static void setLockTimeout(Connection connection, int millis) throws SQLException {
 		execute(connection, "SET LOCK_TIMEOUT " + millis);
-	}
-
-	@Override
-	boolean isContended(SQLException failure) {
-		return super.isContended(failure) || CONTENDED.contains(failure.getErrorCode());
-	}
-
-	@Override
-	boolean isError(SQLException failure) {
-		return super.isError(failure) && !UNKNOWN.contains(failure.getErrorCode());
-	}
-
-	@Override
-	boolean isSchemaMissing(SQLException failure) {
-		return failure.getErrorCode() == NO_SCHEMA;
-	}
-
-	@Override
-	boolean isForbidden(SQLException failure) {
-		return failure.getErrorCode() == NOT_ENOUGH_RIGHTS;
-	}
-
-	@Override
-	ValueDialect values() {
-		return this.values;
-	}
-
-	@Override
-	String schemaResource() {
-		return "schema-h2.sql";
 	}
 
 	@Override

@@ -27,6 +27,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -78,10 +79,35 @@ abstract class JdbcDialect {
 
 	private static final String NO_SCHEMA = "3F000";
 
+	private final String databases;
+
+	private final String schemaResource;
+
+	private final ValueDialect values;
+
+	private final Map<Failure, Set<String>> failures;
+
+	/**
+	 * Create a dialect.
+	 * @param databases the supported databases, for messages
+	 * @param schemaResource the name of the script that creates the tables
+	 * @param values the statements on values
+	 * @param failures the error codes and SQLSTATEs of failures, besides those that all
+	 * products may report
+	 */
+	JdbcDialect(String databases, String schemaResource, ValueDialect values, Map<Failure, Set<String>> failures) {
+		this.databases = databases;
+		this.schemaResource = schemaResource;
+		this.values = values;
+		this.failures = failures;
+	}
+
 	/**
 	 * Return the supported databases, for messages.
 	 */
-	abstract String databases();
+	String databases() {
+		return this.databases;
+	}
 
 	/**
 	 * Return whether a database is one of this dialect.
@@ -209,7 +235,7 @@ abstract class JdbcDialect {
 	 * read-only.
 	 */
 	boolean isReadOnly(SQLException failure) {
-		return READ_ONLY.equals(failure.getSQLState());
+		return READ_ONLY.equals(failure.getSQLState()) || isOf(Failure.READ_ONLY, failure);
 	}
 
 	/**
@@ -261,6 +287,16 @@ abstract class JdbcDialect {
 	abstract SessionChange configure(Connection connection) throws SQLException;
 
 	/**
+	 * Run a query without parameters, and read the first row of its result.
+	 * @return what was read; empty if there is no row
+	 */
+	static <T> Optional<T> firstRow(Connection connection, String query, RowReader<T> reader) throws SQLException {
+		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(query)) {
+			return rows.next() ? Optional.of(reader.read(rows)) : Optional.empty();
+		}
+	}
+
+	/**
 	 * Run a statement without parameters, and ignore its result.
 	 */
 	static void execute(Connection connection, String sql) throws SQLException {
@@ -274,7 +310,14 @@ abstract class JdbcDialect {
 	 * on the same row: it changed nothing and may be retried.
 	 */
 	boolean isContended(SQLException failure) {
-		return isOf(ROLLED_BACK, failure) && !UNKNOWN.equals(failure.getSQLState());
+		return (isOf(ROLLED_BACK, failure) && !UNKNOWN.equals(failure.getSQLState()))
+				|| isOf(Failure.CONTENDED, failure);
+	}
+
+	private boolean isOf(Failure kind, SQLException failure) {
+		Set<String> codes = this.failures.getOrDefault(kind, Set.of());
+		return codes.contains(String.valueOf(failure.getErrorCode()))
+				|| codes.contains(String.valueOf(failure.getSQLState()));
 	}
 
 	private static boolean isOf(String group, SQLException failure) {
@@ -294,7 +337,8 @@ abstract class JdbcDialect {
 	 * Return whether a failure is an error from the database, and not one of the driver.
 	 */
 	boolean isError(SQLException failure) {
-		return failure.getSQLState() != null && !UNKNOWN.equals(failure.getSQLState());
+		return failure.getSQLState() != null && !UNKNOWN.equals(failure.getSQLState())
+				&& !isOf(Failure.UNKNOWN, failure);
 	}
 
 	/**
@@ -315,7 +359,7 @@ abstract class JdbcDialect {
 	 * as when it is shut down.
 	 */
 	boolean isEndOfSession(SQLException failure) {
-		return false;
+		return isOf(Failure.END_OF_SESSION, failure);
 	}
 
 	/**
@@ -324,18 +368,18 @@ abstract class JdbcDialect {
 	 */
 	boolean isTemporary(SQLException rejection) {
 		return isContended(rejection) || isReadOnly(rejection) || isEndOfSession(rejection)
-				|| TEMPORARY.stream().anyMatch((group) -> isOf(group, rejection));
+				|| isOf(Failure.TEMPORARY, rejection) || TEMPORARY.stream().anyMatch((group) -> isOf(group, rejection));
 	}
 
 	boolean isSchemaMissing(SQLException failure) {
-		return NO_SCHEMA.equals(failure.getSQLState());
+		return NO_SCHEMA.equals(failure.getSQLState()) || isOf(Failure.SCHEMA_MISSING, failure);
 	}
 
 	/**
 	 * Return whether the user lacks a privilege for the statement.
 	 */
 	boolean isForbidden(SQLException failure) {
-		return FORBIDDEN.equals(failure.getSQLState());
+		return FORBIDDEN.equals(failure.getSQLState()) || isOf(Failure.FORBIDDEN, failure);
 	}
 
 	/**
@@ -361,7 +405,7 @@ abstract class JdbcDialect {
 	 */
 	String schema(TableName table) {
 		try {
-			ClassPathResource resource = new ClassPathResource(schemaResource(), JdbcDialect.class);
+			ClassPathResource resource = new ClassPathResource(this.schemaResource, JdbcDialect.class);
 			return render(resource.getContentAsString(StandardCharsets.UTF_8), table, 0);
 		}
 		catch (IOException ex) {
@@ -376,8 +420,6 @@ abstract class JdbcDialect {
 		return List.of(schema(table).split(END_OF_STATEMENT));
 	}
 
-	abstract String schemaResource();
-
 	/**
 	 * Return the required columns of the lock table.
 	 */
@@ -386,7 +428,9 @@ abstract class JdbcDialect {
 	/**
 	 * Return the statements on values.
 	 */
-	abstract ValueDialect values();
+	ValueDialect values() {
+		return this.values;
+	}
 
 	private String render(String template, TableName table, int placeholders) {
 		return renderOwn(template.replace("@@awaited@@", awaited())
@@ -404,6 +448,26 @@ abstract class JdbcDialect {
 	 */
 	String renderOwn(String template) {
 		return template.replace(" AND @@short-wait@@", "").replace(" AND @@no-flush@@", "");
+	}
+
+	/**
+	 * Kinds of failures for which products have codes of their own.
+	 */
+	enum Failure {
+
+		CONTENDED, UNKNOWN, END_OF_SESSION, READ_ONLY, TEMPORARY, SCHEMA_MISSING, FORBIDDEN
+
+	}
+
+	/**
+	 * Reads the row of a result.
+	 *
+	 * @param <T> the type of what is read
+	 */
+	interface RowReader<T> {
+
+		T read(ResultSet row) throws SQLException;
+
 	}
 
 	/**

@@ -97,7 +97,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private final RecentReleases recentReleases = new RecentReleases();
 
-	private final @Nullable ReleaseListener releaseListener;
+	private final ReleaseListener releaseListener;
 
 	private final ValueBackend values;
 
@@ -151,7 +151,7 @@ public final class JdbcLockBackend implements LockBackend {
 		this.calls = new JdbcCalls(new JdbcConnections(
 				(connection) -> LockConnection.open(connection, dataSource, table, own, this.processName),
 				settings.limits(), this.leases::exist, () -> this.recentReleases.repetition(this::repeat)));
-		this.releaseListener = settings.listening() ? new ReleaseListener(dataSource, table) : null;
+		this.releaseListener = new ReleaseListener(dataSource, table, settings.listening());
 		this.values = new JdbcValueBackend(this.calls, this.releaseListener);
 	}
 
@@ -162,7 +162,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return (this.releaseListener != null) ? CAPABILITIES_WITH_NOTIFICATIONS : CAPABILITIES;
+		return this.settings.listening() ? CAPABILITIES_WITH_NOTIFICATIONS : CAPABILITIES;
 	}
 
 	@Override
@@ -174,9 +174,7 @@ public final class JdbcLockBackend implements LockBackend {
 	public void start(BackendListener listener) {
 		warnings().forEach(logger::warn);
 		this.calls.start();
-		if (this.releaseListener != null) {
-			this.releaseListener.start(listener);
-		}
+		this.releaseListener.start(listener);
 	}
 
 	@Override
@@ -186,58 +184,47 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
-		return (this.releaseListener != null) ? contend(request, this.releaseListener, timeout)
-				: acquire(request, true, timeout);
-	}
-
-	private Attempt contend(LeaseRequest request, ReleaseListener releaseListener, Duration timeout) {
 		Duration pause = this.operations.takePause(request);
 		if (pause.compareTo(Duration.ZERO) > 0) {
 			return new Denial(pause, 0, false, true);
 		}
-		boolean listening = releaseListener.await(request);
+		boolean listening = this.releaseListener.await(request);
 		Attempt attempt = acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
-			releaseListener.listenForAWhile();
-			return LeaseOperations.limited(denial, request, listening);
+			this.releaseListener.listenForAWhile();
+			return this.operations.limited(denial, request, listening);
 		}
-		releaseListener.forget(request);
+		this.releaseListener.forget(request);
 		return attempt;
 	}
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
-		ReleaseListener listener = request.terms().recallable() ? this.releaseListener : null;
-		if (listener == null) {
-			return acquire(request, queueing, false, timeout);
-		}
 		// a process that receives no messages cannot be asked to release a lease
+		boolean recallable = request.terms().recallable() && this.releaseListener.awaitRecall(request);
 		Attempt attempt = null;
 		try {
-			attempt = acquire(request, queueing, listener.awaitRecall(request), timeout);
+			attempt = attempt(request, timeout,
+					(connection, mayBeDone) -> this.operations.acquire(connection, request, queueing, recallable));
 			return attempt;
 		}
 		finally {
-			if (!(attempt instanceof Grant grant && grant.recallable())) {
-				listener.forgetRecall(request);
+			if (recallable && !(attempt instanceof Grant grant && grant.recallable())) {
+				this.releaseListener.forgetRecall(request);
 			}
 		}
 	}
 
-	private Attempt acquire(LeaseRequest request, boolean queueing, boolean recallable, Duration timeout) {
+	private Attempt attempt(LeaseRequest request, Duration timeout, JdbcCalls.Call<Attempt> call) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = this.operations.acquire(connection, request, queueing, recallable);
+			Attempt attempt = call.run(connection, mayBeDone);
 			if (mayBeDone && attempt instanceof Denial) {
-				throw new OutcomeUnknownException("The first of two attempts to acquire may still take effect", null);
+				throw new OutcomeUnknownException("The first of two attempts may still take effect", null);
 			}
-			note(request, attempt);
+			if (attempt instanceof Grant) {
+				this.leases.add(request);
+			}
 			return attempt;
 		});
-	}
-
-	private void note(LeaseRequest request, Attempt attempt) {
-		if (attempt instanceof Grant) {
-			this.leases.add(request);
-		}
 	}
 
 	/**
@@ -248,24 +235,15 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		if (waiting.isEmpty()) {
-			if (this.releaseListener != null) {
-				this.releaseListener.checkRecalls();
-			}
+			this.releaseListener.checkRecalls();
 			return Map.of();
 		}
-		Set<LeaseRequest> listening = waiting.stream().filter(this::awaitsNotifications).collect(Collectors.toSet());
+		Set<LeaseRequest> listening = waiting.stream().filter(this.releaseListener::await).collect(Collectors.toSet());
 		Map<LeaseRequest, Denial> denials = this.calls.run(timeout, (connection,
-				mayBeDone) -> new RequestPoll(connection, listening, this.releaseListener == null).poll(waiting));
-		if (this.releaseListener != null) {
-			this.releaseListener.listenForAWhile();
-			denials
-				.replaceAll((request, denial) -> LeaseOperations.limited(denial, request, listening.contains(request)));
-		}
+				mayBeDone) -> new RequestPoll(connection, listening, !this.settings.listening()).poll(waiting));
+		this.releaseListener.listenForAWhile();
+		denials.replaceAll((request, denial) -> this.operations.limited(denial, request, listening.contains(request)));
 		return denials;
-	}
-
-	private boolean awaitsNotifications(LeaseRequest request) {
-		return this.releaseListener != null && this.releaseListener.await(request);
 	}
 
 	@Override
@@ -284,10 +262,8 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
 		this.leases.remove(lease);
-		if (this.releaseListener != null) {
-			this.releaseListener.forget(lease);
-			this.releaseListener.forgetRecall(lease);
-		}
+		this.releaseListener.forget(lease);
+		this.releaseListener.forgetRecall(lease);
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
 			boolean released = this.operations.release(connection, lease);
 			if (released && !connection.dialect().isReleaseDurable()) {
@@ -328,7 +304,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public void declineRecall(LeaseRequest lease, Duration timeout) {
-		if (this.releaseListener == null) {
+		if (!this.settings.listening()) {
 			LockBackend.super.declineRecall(lease, timeout);
 			return;
 		}
@@ -342,15 +318,10 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
-		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = new VersionedRowOperations(connection).downgrade(held, weaker);
-			if (mayBeDone && attempt instanceof Denial) {
-				throw new OutcomeUnknownException("The first of two attempts to downgrade may still take effect", null);
-			}
-			this.leases.remove(held);
-			note(weaker, attempt);
-			return attempt;
-		});
+		Attempt attempt = attempt(weaker, timeout,
+				(connection, mayBeDone) -> new VersionedRowOperations(connection).downgrade(held, weaker));
+		this.leases.remove(held);
+		return attempt;
 	}
 
 	@Override
@@ -407,17 +378,12 @@ public final class JdbcLockBackend implements LockBackend {
 	public List<String> warnings() {
 		Stream<Optional<String>> own = Stream.of(this.settings.warning(),
 				JdbcAddress.url(this.dataSource).flatMap(SingleServer::warning), this.growthWarning);
-		return Stream
-			.concat(own.flatMap(Optional::stream),
-					Stream.ofNullable(this.releaseListener).flatMap(ReleaseListener::warnings))
-			.toList();
+		return Stream.concat(own.flatMap(Optional::stream), this.releaseListener.warnings()).toList();
 	}
 
 	@Override
 	public void close() {
-		if (this.releaseListener != null) {
-			this.releaseListener.close();
-		}
+		this.releaseListener.close();
 		this.calls.close();
 	}
 

@@ -21,8 +21,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueBackend;
@@ -40,7 +38,7 @@ final class JdbcValueBackend implements ValueBackend {
 
 	private final JdbcCalls calls;
 
-	private final @Nullable ReleaseListener listener;
+	private final ReleaseListener listener;
 
 	/**
 	 * Values that this process read last, for databases that do not return the value
@@ -55,7 +53,7 @@ final class JdbcValueBackend implements ValueBackend {
 
 	});
 
-	JdbcValueBackend(JdbcCalls calls, @Nullable ReleaseListener listener) {
+	JdbcValueBackend(JdbcCalls calls, ReleaseListener listener) {
 		this.calls = calls;
 		this.listener = listener;
 	}
@@ -65,7 +63,7 @@ final class JdbcValueBackend implements ValueBackend {
 		if (keys.isEmpty()) {
 			return Map.of();
 		}
-		if (watch && this.listener != null) {
+		if (watch) {
 			keys.forEach(this.listener::watch);
 			this.listener.listenForAWhile();
 		}
@@ -75,14 +73,12 @@ final class JdbcValueBackend implements ValueBackend {
 
 	@Override
 	public void unwatch(String key) {
-		if (this.listener != null) {
-			this.listener.unwatch(key);
-		}
+		this.listener.unwatch(key);
 	}
 
 	@Override
 	public boolean notifiesOfChanges() {
-		return this.listener != null && this.listener.isUsable();
+		return this.listener.isUsable();
 	}
 
 	@Override

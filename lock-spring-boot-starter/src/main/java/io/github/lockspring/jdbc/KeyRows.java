@@ -29,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -205,11 +207,18 @@ final class KeyRows {
 	}
 
 	/**
-	 * Recall the leases of the keys that are recallable.
-	 * @return whether there is any
+	 * Return the keys whose leases are recallable.
 	 */
-	static boolean recall(LockConnection connection, Collection<String> keys) throws SQLException {
-		return connection.query(SqlStatement.RECALL, keys, (row) -> {
+	static Set<String> recallable(Map<String, KeyRow> rows, Stream<String> keys) {
+		return keys.filter((key) -> KeyRow.of(key, rows).isRecallable()).collect(Collectors.toSet());
+	}
+
+	/**
+	 * Recall the leases of keys that were recallable when their rows were read.
+	 * @return whether there is any that still is
+	 */
+	static boolean recall(LockConnection connection, Set<String> recallable) throws SQLException {
+		return !recallable.isEmpty() && connection.query(SqlStatement.RECALL, recallable, (row) -> {
 		}) > 0;
 	}
 

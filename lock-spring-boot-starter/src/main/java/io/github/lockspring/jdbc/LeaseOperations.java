@@ -91,16 +91,20 @@ final class LeaseOperations {
 	}
 
 	/**
-	 * Limit the delay of a denied request. A request that will not be notified is retried
-	 * soon, the others before the mark in the row, or their queue entry, expires.
+	 * Limit the delay of a denied request if others are notified. A request that will not
+	 * be notified is retried soon, the others before the mark in the row, or their queue
+	 * entry, expires.
 	 * @param listening whether notifications of releases are received
 	 */
-	static Denial limited(Denial denial, LeaseRequest request, boolean listening) {
-		boolean notified = listening
+	Denial limited(Denial denial, LeaseRequest request, boolean listening) {
+		if (!this.notified) {
+			return denial;
+		}
+		boolean awaiting = listening
 				&& denial.attemptId() != SingleStatementOperations.WITHOUT_NOTIFICATION.attemptId();
 		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
 		Duration retryAfter = Durations.min(denial.retryAfter(),
-				notified ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter());
+				awaiting ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter());
 		return new Denial(retryAfter, 0, denial.recalled());
 	}
 

@@ -20,7 +20,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -248,11 +247,10 @@ final class LockConnection implements AutoCloseable {
 	 * Make one round trip, and fail if the server is read-only.
 	 */
 	void requireWritable() throws SQLException {
-		try (Statement statement = this.connection.createStatement();
-				ResultSet rows = statement.executeQuery(this.dialect.readOnly())) {
-			rows.next();
-			JdbcDialect.requireWritable(rows);
-		}
+		JdbcDialect.firstRow(this.connection, this.dialect.readOnly(), (row) -> {
+			JdbcDialect.requireWritable(row);
+			return true;
+		});
 	}
 
 	/**

@@ -24,6 +24,7 @@ import java.sql.Statement;
 import java.sql.Types;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -52,23 +53,23 @@ final class MySqlDialect extends JdbcDialect {
 	 * Error codes for lock wait timeout, deadlock, and a record that has changed since
 	 * the last read.
 	 */
-	private static final Set<Integer> CONTENDED = Set.of(1205, 1213, 1020);
+	private static final Set<String> CONTENDED = Set.of("1205", "1213", "1020");
 
 	/**
 	 * Error codes for a killed connection, by MariaDB and by MySQL: the statement is
 	 * rolled back.
 	 */
-	private static final Set<Integer> END_OF_SESSION = Set.of(1927, 1317);
+	private static final Set<String> END_OF_SESSION = Set.of("1927", "1317");
 
 	/**
 	 * Error codes for a lack of disk space, memory or threads, and for a statement that
 	 * took too long.
 	 */
-	private static final Set<Integer> TEMPORARY = Set.of(1021, 1037, 1038, 1041, 1135, 1969, 3024);
+	private static final Set<String> TEMPORARY = Set.of("1021", "1037", "1038", "1041", "1135", "1969", "3024");
 
-	private static final int ERROR_DURING_COMMIT = 1180;
+	private static final String ERROR_DURING_COMMIT = "1180";
 
-	private static final int UNKNOWN_DATABASE = 1049;
+	private static final String UNKNOWN_DATABASE = "1049";
 
 	/**
 	 * Error codes for statements that cannot be written to the binary log.
@@ -79,7 +80,7 @@ final class MySqlDialect extends JdbcDialect {
 	 * Error codes for a missing privilege on the database, the table, a column, or for an
 	 * administrative operation.
 	 */
-	private static final Set<Integer> FORBIDDEN = Set.of(1044, 1142, 1143, 1227);
+	private static final Set<String> FORBIDDEN = Set.of("1044", "1142", "1143", "1227");
 
 	private static final int SYNTAX_ERROR = 1064;
 
@@ -94,15 +95,15 @@ final class MySqlDialect extends JdbcDialect {
 	/**
 	 * Error codes for the two ways in which a server can be read-only.
 	 */
-	private static final Set<Integer> READ_ONLY_SERVER = Set.of(1290, 1836);
+	private static final Set<String> READ_ONLY_SERVER = Set.of("1290", "1836");
 
 	private static final String INNODB = "InnoDB";
 
-	private final ValueDialect values = new MySqlValueDialect();
-
-	@Override
-	String databases() {
-		return "MariaDB 10.6 and later, MySQL 8.0 and later";
+	MySqlDialect() {
+		super("MariaDB 10.6 and later, MySQL 8.0 and later", "schema-mysql.sql", new MySqlValueDialect(),
+				Map.of(Failure.CONTENDED, CONTENDED, Failure.UNKNOWN, Set.of(ERROR_DURING_COMMIT),
+						Failure.END_OF_SESSION, END_OF_SESSION, Failure.READ_ONLY, READ_ONLY_SERVER, Failure.TEMPORARY,
+						TEMPORARY, Failure.SCHEMA_MISSING, Set.of(UNKNOWN_DATABASE), Failure.FORBIDDEN, FORBIDDEN));
 	}
 
 	@Override
@@ -161,31 +162,18 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean isReadOnly(SQLException failure) {
-		return super.isReadOnly(failure) || READ_ONLY_SERVER.contains(failure.getErrorCode());
-	}
-
-	@Override
 	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(MySqlStatements.ENGINE)) {
-			statement.setString(1, table.schema());
-			statement.setString(2, table.simpleName());
-			try (ResultSet rows = statement.executeQuery()) {
-				return (rows.next() && !INNODB.equalsIgnoreCase(rows.getString(1)))
-						? Optional.of("Its engine must be InnoDB, not %s.".formatted(rows.getString(1)))
-						: unfitSetting(connection);
-			}
-		}
+		Optional<String> problem = firstRow(connection,
+				MySqlStatements.ENGINE.formatted(table.schema(), table.simpleName()),
+				(row) -> String.valueOf(row.getString(1)))
+			.filter((engine) -> !INNODB.equalsIgnoreCase(engine))
+			.map("Its engine must be InnoDB, not %s."::formatted);
+		return problem.isPresent() ? problem : unfitSetting(connection);
 	}
 
 	private static Optional<String> unfitSetting(Connection connection) throws SQLException {
-		try (Statement statement = connection.createStatement();
-				ResultSet rows = statement.executeQuery(MySqlStatements.UNFIT_SETTINGS)) {
-			if (!rows.next()) {
-				return Optional.empty();
-			}
-			return Optional.of(rows.getString(1).equalsIgnoreCase("sql_mode") ? SQL_MODE : BINLOG_FORMAT);
-		}
+		return firstRow(connection, MySqlStatements.UNFIT_SETTINGS,
+				(row) -> row.getString(1).equalsIgnoreCase("sql_mode") ? SQL_MODE : BINLOG_FORMAT);
 	}
 
 	/**
@@ -207,17 +195,10 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	private static String restoration(Connection connection) throws SQLException {
-		try (Statement statement = connection.createStatement();
-				ResultSet result = statement.executeQuery(MySqlStatements.SETTINGS)) {
-			result.next();
-			requireWritable(result);
-			return MySqlStatements.SET.formatted(result.getInt(2), result.getInt(3));
-		}
-	}
-
-	@Override
-	boolean isContended(SQLException failure) {
-		return super.isContended(failure) || CONTENDED.contains(failure.getErrorCode());
+		return firstRow(connection, MySqlStatements.SETTINGS, (row) -> {
+			requireWritable(row);
+			return MySqlStatements.SET.formatted(row.getInt(2), row.getInt(3));
+		}).orElseThrow();
 	}
 
 	/**
@@ -225,27 +206,7 @@ final class MySqlDialect extends JdbcDialect {
 	 */
 	@Override
 	boolean isError(SQLException failure) {
-		return super.isError(failure) && failure.getErrorCode() > 0 && failure.getErrorCode() != ERROR_DURING_COMMIT;
-	}
-
-	@Override
-	boolean isEndOfSession(SQLException failure) {
-		return END_OF_SESSION.contains(failure.getErrorCode());
-	}
-
-	@Override
-	boolean isTemporary(SQLException rejection) {
-		return super.isTemporary(rejection) || TEMPORARY.contains(rejection.getErrorCode());
-	}
-
-	@Override
-	boolean isSchemaMissing(SQLException failure) {
-		return failure.getErrorCode() == UNKNOWN_DATABASE;
-	}
-
-	@Override
-	boolean isForbidden(SQLException failure) {
-		return FORBIDDEN.contains(failure.getErrorCode());
+		return super.isError(failure) && failure.getErrorCode() > 0;
 	}
 
 	@Override
@@ -264,16 +225,6 @@ final class MySqlDialect extends JdbcDialect {
 		catch (SQLException ex) {
 			return RESERVED;
 		}
-	}
-
-	@Override
-	ValueDialect values() {
-		return this.values;
-	}
-
-	@Override
-	String schemaResource() {
-		return "schema-mysql.sql";
 	}
 
 	@Override

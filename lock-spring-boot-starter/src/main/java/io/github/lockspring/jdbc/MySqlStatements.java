@@ -117,7 +117,7 @@ final class MySqlStatements {
 
 	static final String ENGINE = """
 			SELECT engine FROM information_schema.tables
-			WHERE table_schema = COALESCE(?, DATABASE()) AND LOWER(table_name) = LOWER(?)
+			WHERE table_schema = COALESCE(NULLIF('%s', ''), DATABASE()) AND LOWER(table_name) = LOWER('%s')
 			""";
 
 	private MySqlStatements() {

@@ -22,6 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -55,11 +56,9 @@ final class PostgresDialect extends JdbcDialect {
 	 */
 	private static final Set<String> UNKNOWN = Set.of("57P02", "58030", "60000", "99999");
 
-	private final ValueDialect values = new PostgresValueDialect();
-
-	@Override
-	String databases() {
-		return "PostgreSQL 13 and later";
+	PostgresDialect() {
+		super("PostgreSQL 13 and later", "schema-postgresql.sql", new PostgresValueDialect(), Map.of(Failure.CONTENDED,
+				Set.of(LOCK_NOT_AVAILABLE), Failure.UNKNOWN, UNKNOWN, Failure.END_OF_SESSION, END_OF_SESSION));
 	}
 
 	@Override
@@ -154,25 +153,17 @@ final class PostgresDialect extends JdbcDialect {
 
 	@Override
 	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.PERSISTENCE)) {
-			statement.setString(1, table.value());
-			try (ResultSet rows = statement.executeQuery()) {
-				return (rows.next() && UNLOGGED.equals(rows.getString(1)))
-						? Optional.of("It must not be UNLOGGED: a crash of the server would empty it.")
-						: Optional.empty();
-			}
-		}
+		return firstRow(connection, PostgresStatements.PERSISTENCE.formatted(table), (row) -> row.getString(1))
+			.filter(UNLOGGED::equals)
+			.map((unlogged) -> "It must not be UNLOGGED: a crash of the server would empty it.");
 	}
 
 	@Override
 	Optional<String> growthWarning(Connection connection, TableName table) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.VERSIONS)) {
-			statement.setString(1, table.value());
-			try (ResultSet rows = statement.executeQuery()) {
-				return (rows.next() && rows.getLong(1) > MANY_VERSIONS + rows.getLong(2))
-						? Optional.of(manyVersions(table)) : Optional.empty();
-			}
-		}
+		return firstRow(connection, PostgresStatements.VERSIONS.formatted(table),
+				(row) -> row.getLong(1) > MANY_VERSIONS + row.getLong(2))
+			.filter(Boolean::booleanValue)
+			.map((many) -> manyVersions(table));
 	}
 
 	private static String manyVersions(TableName table) {
@@ -196,31 +187,6 @@ final class PostgresDialect extends JdbcDialect {
 	@Override
 	SessionChange configure(Connection connection) {
 		return SessionChange.NONE;
-	}
-
-	@Override
-	boolean isContended(SQLException failure) {
-		return super.isContended(failure) || LOCK_NOT_AVAILABLE.equals(failure.getSQLState());
-	}
-
-	@Override
-	boolean isEndOfSession(SQLException failure) {
-		return failure.getSQLState() != null && END_OF_SESSION.contains(failure.getSQLState());
-	}
-
-	@Override
-	boolean isError(SQLException failure) {
-		return super.isError(failure) && !UNKNOWN.contains(failure.getSQLState());
-	}
-
-	@Override
-	ValueDialect values() {
-		return this.values;
-	}
-
-	@Override
-	String schemaResource() {
-		return "schema-postgresql.sql";
 	}
 
 	@Override

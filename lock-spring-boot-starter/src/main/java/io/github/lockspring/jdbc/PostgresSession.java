@@ -16,9 +16,7 @@
 package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -82,13 +80,12 @@ record PostgresSession(boolean pooled, String isolation) {
 	 * @throws UnsupportedDatabaseException if it is a session of a distributed database
 	 */
 	static PostgresSession of(Connection connection) throws SQLException {
-		try (Statement statement = connection.createStatement();
-				ResultSet rows = statement
-					.executeQuery("SELECT pg_backend_pid(), current_setting('transaction_isolation'), version()")) {
-			rows.next();
-			SingleServer.requireOneClock(rows.getString(3));
-			return new PostgresSession(isOtherProcess(connection, rows.getInt(1)), rows.getString(2));
-		}
+		return JdbcDialect.firstRow(connection,
+				"SELECT pg_backend_pid(), current_setting('transaction_isolation'), version()", (row) -> {
+					SingleServer.requireOneClock(row.getString(3));
+					return new PostgresSession(isOtherProcess(connection, row.getInt(1)), row.getString(2));
+				})
+			.orElseThrow();
 	}
 
 	/**

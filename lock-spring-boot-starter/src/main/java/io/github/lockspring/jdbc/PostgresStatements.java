@@ -225,10 +225,10 @@ final class PostgresStatements {
 			SELECT pg_is_in_recovery() OR CAST(current_setting('transaction_read_only') AS boolean)
 			""";
 
-	static final String PERSISTENCE = "SELECT relpersistence FROM pg_class WHERE oid = to_regclass(?)";
+	static final String PERSISTENCE = "SELECT relpersistence FROM pg_class WHERE oid = to_regclass('%s')";
 
 	static final String VERSIONS = """
-			SELECT n_dead_tup, n_live_tup FROM pg_stat_all_tables WHERE relid = to_regclass(?)
+			SELECT n_dead_tup, n_live_tup FROM pg_stat_all_tables WHERE relid = to_regclass('%s')
 			""";
 
 	private PostgresStatements() {

@@ -17,9 +17,7 @@
 package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.function.Consumer;
 
 import org.postgresql.PGConnection;
@@ -55,11 +53,8 @@ final class ReleaseChannel implements AutoCloseable {
 	}
 
 	private String currentName() throws SQLException {
-		try (Statement statement = this.connection.createStatement();
-				ResultSet rows = statement.executeQuery(PostgresStatements.channel(this.table))) {
-			rows.next();
-			return rows.getString(1);
-		}
+		return JdbcDialect.firstRow(this.connection, PostgresStatements.channel(this.table), (row) -> row.getString(1))
+			.orElseThrow();
 	}
 
 	/**

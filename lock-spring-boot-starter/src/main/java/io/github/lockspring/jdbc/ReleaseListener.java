@@ -120,7 +120,7 @@ final class ReleaseListener implements AutoCloseable {
 
 	private final TableName table;
 
-	private volatile @Nullable BackendListener listener;
+	private volatile BackendListener listener = BackendListener.NONE;
 
 	private volatile @Nullable Thread thread;
 
@@ -136,9 +136,14 @@ final class ReleaseListener implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	ReleaseListener(DataSource dataSource, TableName table) {
+	/**
+	 * Create an instance.
+	 * @param wanted whether to listen; if not, no notifications are received
+	 */
+	ReleaseListener(DataSource dataSource, TableName table, boolean wanted) {
 		this.dataSource = dataSource;
 		this.table = table;
+		this.unsupported = !wanted;
 	}
 
 	void start(BackendListener listener) {
@@ -151,7 +156,9 @@ final class ReleaseListener implements AutoCloseable {
 	 * @return whether notifications are currently received
 	 */
 	boolean await(LeaseRequest request) {
-		this.waiters.add(request.key(), request);
+		if (!this.unsupported) {
+			this.waiters.add(request.key(), request);
+		}
 		return this.listening;
 	}
 
@@ -159,7 +166,9 @@ final class ReleaseListener implements AutoCloseable {
 	 * Register a value for notifications of its changes, before it is read.
 	 */
 	void watch(String key) {
-		this.watches.add(key, key);
+		if (!this.unsupported) {
+			this.watches.add(key, key);
+		}
 	}
 
 	/**
@@ -212,14 +221,7 @@ final class ReleaseListener implements AutoCloseable {
 	void checkRecalls() {
 		listenForAWhile();
 		if (!this.listening) {
-			notifyOfMissedRecalls();
-		}
-	}
-
-	private void notifyOfMissedRecalls() {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onRecallsMissed();
+			this.listener.onRecallsMissed();
 		}
 	}
 
@@ -276,7 +278,7 @@ final class ReleaseListener implements AutoCloseable {
 			this.failing = false;
 			this.waiters.names().forEach(this::notifyWaiters);
 			this.watches.names().forEach(this::notifyWaiters);
-			notifyOfMissedRecalls();
+			this.listener.onRecallsMissed();
 			do {
 				receive(channel, Deadline.after(CHECK_INTERVAL));
 			}
@@ -295,21 +297,20 @@ final class ReleaseListener implements AutoCloseable {
 
 	private void received(String message) {
 		Matcher matcher = MESSAGE.matcher(message);
-		if (matcher.matches()) {
-			notify(matcher.group(2), !matcher.group(1).isEmpty());
+		if (!matcher.matches()) {
+			countUnreadable();
 		}
-		else if (this.unreadable.getAndIncrement() == 0) {
-			logger.warn(warning(1));
+		else if (matcher.group(1).isEmpty()) {
+			notifyWaiters(matcher.group(2));
+		}
+		else {
+			this.recallable.of(matcher.group(2)).forEach(this.listener::onRecall);
 		}
 	}
 
-	private void notify(String name, boolean recalled) {
-		BackendListener listener = this.listener;
-		if (!recalled) {
-			notifyWaiters(name);
-		}
-		else if (listener != null) {
-			this.recallable.of(name).forEach(listener::onRecall);
+	private void countUnreadable() {
+		if (this.unreadable.getAndIncrement() == 0) {
+			logger.warn(warning(1));
 		}
 	}
 
@@ -328,11 +329,8 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	private void notifyWaiters(String name) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			this.waiters.of(name).forEach(listener::onRetryHint);
-			this.watches.of(name).forEach(listener::onValueChanged);
-		}
+		this.waiters.of(name).forEach(this.listener::onRetryHint);
+		this.watches.of(name).forEach(this.listener::onValueChanged);
 	}
 
 	/**
@@ -345,16 +343,7 @@ final class ReleaseListener implements AutoCloseable {
 		Thread thread = this.thread;
 		if (thread != null) {
 			LockSupport.unpark(thread);
-			awaitEndOf(thread);
-		}
-	}
-
-	private static void awaitEndOf(Thread thread) {
-		try {
-			thread.join(CLOSE_TIME.toMillis());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
+			DaemonThreads.awaitEnd(thread, CLOSE_TIME);
 		}
 	}
 

@@ -85,22 +85,11 @@ final class RequestPoll {
 		List<LeaseRequest> denied = requests.stream().filter((request) -> isDenied(request, rows)).toList();
 		Set<String> unsure = new HashSet<>(extendQueueEntries(denied, rows));
 		unsure.addAll(renewMarks(denied, rows));
-		recall(denied, rows);
+		KeyRows.recall(this.connection, KeyRows.recallable(rows, denied.stream().map(LeaseRequest::key)));
 		for (LeaseRequest request : denied) {
 			if (!unsure.contains(request.key())) {
 				this.denials.put(request, KeyRow.states(request, rows).denial(request));
 			}
-		}
-	}
-
-	private void recall(List<LeaseRequest> denied, Map<String, KeyRow> rows) throws SQLException {
-		List<String> keys = denied.stream()
-			.map(LeaseRequest::key)
-			.distinct()
-			.filter((key) -> KeyRow.of(key, rows).isRecallable())
-			.toList();
-		if (!keys.isEmpty()) {
-			KeyRows.recall(this.connection, keys);
 		}
 	}
 

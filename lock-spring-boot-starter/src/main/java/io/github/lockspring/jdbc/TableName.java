@@ -18,7 +18,6 @@ package io.github.lockspring.jdbc;
 
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
@@ -55,11 +54,10 @@ record TableName(String value) {
 	}
 
 	/**
-	 * Return the schema, if the name has one.
+	 * Return the schema, empty if the name has none.
 	 */
-	@Nullable String schema() {
-		int dot = this.value.indexOf('.');
-		return (dot >= 0) ? this.value.substring(0, dot) : null;
+	String schema() {
+		return this.value.substring(0, Math.max(0, this.value.indexOf('.')));
 	}
 
 	/**

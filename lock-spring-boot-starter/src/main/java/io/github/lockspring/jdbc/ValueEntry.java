@@ -20,19 +20,18 @@ import java.util.List;
 
 import org.springframework.util.Assert;
 
+import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.state.AppliedUpdate;
 import io.github.lockspring.spi.state.ValueState;
 
 /**
- * Last update of a process, as recorded in the row of a value. The entries of a row are
- * lines of one length, the newest first, which the statements cut out and put in front.
- *
- * @param instance the process
- * @param sequence the number of the update among those of the process
- * @param numberBefore the number before the update, 0 if the value was absent
- * @param versionBefore the version before the update, 0 if the value was absent
- * @param version the version of the row after the update
+ * Text of the last update of a process in the row of a value. The entries of a row are
+ * lines of one length, the newest first, which the statements cut out and put in front:
+ * process, number of the update, number and version before it, both 0 if the value was
+ * absent, and version after it.
  */
-record ValueEntry(String instance, long sequence, long numberBefore, long versionBefore, long version) {
+final class ValueEntry {
 
 	private static final int INSTANCE_LENGTH = 32;
 
@@ -66,13 +65,16 @@ record ValueEntry(String instance, long sequence, long numberBefore, long versio
 	 */
 	static final int MAX_TOTAL_LENGTH = ValueState.MAX_UPDATES * LENGTH;
 
+	private ValueEntry() {
+	}
+
 	/**
 	 * Return the beginning of an entry, which the statement completes.
 	 */
-	static String beginning(String instance, long sequence) {
-		Assert.isTrue(instance.length() == INSTANCE_LENGTH,
+	static String beginning(OwnerId id) {
+		Assert.isTrue(id.instance().length() == INSTANCE_LENGTH,
 				() -> "The instance of an update must have %d digits".formatted(INSTANCE_LENGTH));
-		return instance + ' ' + sequence(sequence) + ' ';
+		return id.instance() + ' ' + sequence(id.sequence()) + ' ';
 	}
 
 	/**
@@ -84,11 +86,13 @@ record ValueEntry(String instance, long sequence, long numberBefore, long versio
 	}
 
 	/**
-	 * Return the line of this entry.
+	 * Return the line of an update.
 	 */
-	String toLine() {
-		return beginning(this.instance, this.sequence) + String.join(" ", padded(this.numberBefore, NUMBER_LENGTH),
-				padded(this.versionBefore, VERSION_LENGTH), padded(this.version, VERSION_LENGTH)) + '\n';
+	static String of(AppliedUpdate update) {
+		return beginning(update.id())
+				+ String.join(" ", padded(update.before().number(), NUMBER_LENGTH),
+						padded(update.before().version(), VERSION_LENGTH), padded(update.version(), VERSION_LENGTH))
+				+ '\n';
 	}
 
 	private static String padded(long number, int length) {
@@ -101,7 +105,7 @@ record ValueEntry(String instance, long sequence, long numberBefore, long versio
 	 * @param lines the entries of the row
 	 * @throws IllegalArgumentException if there is none
 	 */
-	static ValueEntry first(String lines) {
+	static AppliedUpdate first(String lines) {
 		return at(lines, 0);
 	}
 
@@ -110,21 +114,21 @@ record ValueEntry(String instance, long sequence, long numberBefore, long versio
 	 * @param lines the entries of the row
 	 * @throws IllegalArgumentException if they cannot be read
 	 */
-	static List<ValueEntry> all(String lines) {
-		List<ValueEntry> entries = new ArrayList<>(lines.length() / LENGTH);
+	static List<AppliedUpdate> all(String lines) {
+		List<AppliedUpdate> entries = new ArrayList<>(lines.length() / LENGTH);
 		for (int i = 0; i < lines.length(); i += LENGTH) {
 			entries.add(at(lines, i));
 		}
 		return entries;
 	}
 
-	private static ValueEntry at(String lines, int index) {
+	private static AppliedUpdate at(String lines, int index) {
 		Assert.isTrue(lines.length() >= index + LENGTH, "Incomplete entry");
-		return new ValueEntry(lines.substring(index, index + INSTANCE_LENGTH),
-				number(lines, index + SEQUENCE_OFFSET, SEQUENCE_LENGTH),
-				number(lines, index + BEFORE_OFFSET, NUMBER_LENGTH),
-				number(lines, index + VERSION_BEFORE_OFFSET, VERSION_LENGTH),
-				number(lines, index + VERSION_OFFSET, VERSION_LENGTH));
+		OwnerId id = new OwnerId(lines.substring(index, index + INSTANCE_LENGTH),
+				number(lines, index + SEQUENCE_OFFSET, SEQUENCE_LENGTH));
+		Value before = new Value(number(lines, index + BEFORE_OFFSET, NUMBER_LENGTH),
+				number(lines, index + VERSION_BEFORE_OFFSET, VERSION_LENGTH));
+		return new AppliedUpdate(id, before, number(lines, index + VERSION_OFFSET, VERSION_LENGTH));
 	}
 
 	private static long number(String lines, int index, int length) {

@@ -88,7 +88,7 @@ final class ValueOperations {
 			return explain(key, update);
 		}
 		if (row.entry() != null) {
-			return ValueRow.update(ValueEntry.first(row.entry())).result(update.change());
+			return ValueEntry.first(row.entry()).result(update.change());
 		}
 		return (expected != null && row.version() != 0)
 				? new AppliedUpdate(update.id(), expected, row.version()).result(update.change())
@@ -99,7 +99,7 @@ final class ValueOperations {
 			throws SQLException {
 		OwnerId id = update.id();
 		int index = 1;
-		statement.setString(index++, ValueEntry.beginning(id.instance(), id.sequence()));
+		statement.setString(index++, ValueEntry.beginning(id));
 		statement.setString(index++, id.instance());
 		if (this.dialect.isValueCompared()) {
 			Value value = (expected != null && expected.exists()) ? expected : UNKNOWN;
@@ -157,7 +157,7 @@ final class ValueOperations {
 			end(key, row.state().version());
 		}
 		ValueState next = row.state().next(update, row.now(), row.now());
-		if (row.present() || !insert(key, update.id(), next)) {
+		if (row.present() || !insert(key, next)) {
 			throw new RowChangedException();
 		}
 		return next.resultOf(update);
@@ -170,12 +170,12 @@ final class ValueOperations {
 		statement.executeUpdate();
 	}
 
-	private boolean insert(byte[] key, OwnerId id, ValueState state) throws SQLException {
+	private boolean insert(byte[] key, ValueState state) throws SQLException {
 		PreparedStatement statement = this.connection.prepare(SqlStatement.INSERT_VALUE);
 		statement.setBytes(1, key);
 		statement.setLong(2, state.value().number());
 		statement.setLong(3, state.version());
-		statement.setString(4, new ValueEntry(id.instance(), id.sequence(), 0, 0, state.version()).toLine());
+		statement.setString(4, ValueEntry.of(state.updates().get(0)));
 		return statement.executeUpdate() > 0;
 	}
 

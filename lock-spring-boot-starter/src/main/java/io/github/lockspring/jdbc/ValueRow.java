@@ -20,9 +20,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 import io.github.lockspring.spi.BackendUnavailableException;
-import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Value;
-import io.github.lockspring.spi.state.AppliedUpdate;
 import io.github.lockspring.spi.state.ValueState;
 
 /**
@@ -53,7 +51,7 @@ record ValueRow(long now, boolean present, ValueState stored) {
 		Value value = value(rows, 2);
 		try {
 			return new ValueState(value.exists() ? value.number() : null, rows.getLong(3), rows.getLong(6),
-					ValueEntry.all(updates).stream().map(ValueRow::update).toList());
+					ValueEntry.all(updates));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new BackendUnavailableException("The updates in a row of the value table cannot be read", ex);
@@ -72,14 +70,6 @@ record ValueRow(long now, boolean present, ValueState stored) {
 	 */
 	boolean isExpired() {
 		return this.stored.exists() && !state().exists();
-	}
-
-	/**
-	 * Return the update of an entry.
-	 */
-	static AppliedUpdate update(ValueEntry entry) {
-		return new AppliedUpdate(new OwnerId(entry.instance(), entry.sequence()),
-				new Value(entry.numberBefore(), entry.versionBefore()), entry.version());
 	}
 
 	/**

@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -73,10 +74,12 @@ final class VersionedRowOperations {
 			return grant(rows, states.granted(request, process), request,
 					request.terms().fair() ? SqlStatement.WRITE_AND_NOTIFY : SqlStatement.WRITE);
 		}
-		List<String> recallable = recallable(rows, queueing);
+		// not those for which others wait, but for a request that waits as well
+		Set<String> recallable = KeyRows.recallable(rows,
+				rows.keySet().stream().filter((key) -> queueing || !KeyRow.of(key, rows).awaited()));
 		this.recalling = !recallable.isEmpty();
 		write(rows, states.denied(request), SqlStatement.WRITE_AND_NOTIFY);
-		boolean recalled = this.recalling && KeyRows.recall(this.connection, recallable);
+		boolean recalled = KeyRows.recall(this.connection, recallable);
 		if (queueing) {
 			write(rows, SqlStatement.WRITE, (row) -> row.state().entered(request, process, !notified));
 		}
@@ -93,18 +96,6 @@ final class VersionedRowOperations {
 	 */
 	boolean isRecalling() {
 		return this.recalling;
-	}
-
-	/**
-	 * Return the keys whose leases are to be recalled: those for which others wait only
-	 * for a request that waits as well.
-	 */
-	private static List<String> recallable(Map<String, KeyRow> rows, boolean queueing) {
-		return rows.keySet()
-			.stream()
-			.filter((key) -> KeyRow.of(key, rows).isRecallable())
-			.filter((key) -> queueing || !KeyRow.of(key, rows).awaited())
-			.toList();
 	}
 
 	private void mark(String key, KeyRow row) throws SQLException {

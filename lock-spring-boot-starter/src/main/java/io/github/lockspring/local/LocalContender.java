@@ -33,11 +33,12 @@ import io.github.lockspring.spi.LeaseRequest;
 record LocalContender(LocalNotifier notifier, LeaseRequest request, long attemptId, Instant denied) {
 
 	boolean notifyOfGrant(Grant grant, Instant granted) {
-		return this.notifier.onGranted(this.request, grant, this.attemptId, Duration.between(this.denied, granted));
+		return this.notifier.listener()
+			.onGranted(this.request, grant, this.attemptId, Duration.between(this.denied, granted));
 	}
 
 	void notifyToRetry() {
-		this.notifier.send((listener) -> listener.onRetryHint(this.request));
+		this.notifier.listener().onRetryHint(this.request);
 	}
 
 }

@@ -44,12 +44,12 @@ record LocalLease(String owner, LocalNotifier notifier, LeaseRequest request, In
 	}
 
 	void recall() {
-		this.notifier.send((listener) -> listener.onRecall(this.request));
+		this.notifier.listener().onRecall(this.request);
 	}
 
 	void notifyOfLoss() {
 		if (this.owner.equals(this.request.ownerText())) {
-			this.notifier.send((listener) -> listener.onLost(this.request));
+			this.notifier.listener().onLost(this.request);
 		}
 	}
 

@@ -180,7 +180,7 @@ public final class LocalLockBackend implements LockBackend {
 
 	@Override
 	public void close() {
-		this.notifier.setListener(null);
+		this.notifier.setListener(BackendListener.NONE);
 		this.store.call((keys) -> keys.removeContendersOf(this.notifier));
 		this.store.values().removeWatchesOf(this.notifier);
 	}

@@ -16,23 +16,15 @@
 
 package io.github.lockspring.local;
 
-import java.time.Duration;
-import java.util.function.Consumer;
-
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockspring.spi.BackendListener;
-import io.github.lockspring.spi.Grant;
-import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.ProcessName;
 
 /**
- * Forwards notifications of the {@link LocalStore} to the listener of one backend while
- * the backend is open.
+ * Receiver of the notifications of a {@link LocalStore}: one backend.
  */
 final class LocalNotifier {
 
-	private volatile @Nullable BackendListener listener;
+	private volatile BackendListener listener = BackendListener.NONE;
 
 	private volatile String process = "";
 
@@ -47,23 +39,16 @@ final class LocalNotifier {
 		this.process = process.toString();
 	}
 
-	void setListener(@Nullable BackendListener listener) {
-		this.listener = listener;
-	}
-
-	boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
-		BackendListener listener = this.listener;
-		return listener != null && listener.onGranted(request, grant, attemptId, waited);
-	}
-
 	/**
-	 * Notify the listener, if the backend is open.
+	 * Return the listener of the backend, which ignores notifications unless the backend
+	 * is open.
 	 */
-	void send(Consumer<BackendListener> notification) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			notification.accept(listener);
-		}
+	BackendListener listener() {
+		return this.listener;
+	}
+
+	void setListener(BackendListener listener) {
+		this.listener = listener;
 	}
 
 }

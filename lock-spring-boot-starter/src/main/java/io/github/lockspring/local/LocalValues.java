@@ -99,7 +99,7 @@ final class LocalValues {
 			result = apply(update);
 			notified = result.applied() ? List.copyOf(this.watchers.getOrDefault(update.key(), Set.of())) : List.of();
 		}
-		notified.forEach((watcher) -> watcher.send((listener) -> listener.onValueChanged(update.key())));
+		notified.forEach((watcher) -> watcher.listener().onValueChanged(update.key()));
 		return result;
 	}
 

@@ -288,27 +288,22 @@ final class JedisLinks implements AutoCloseable {
 	 * Replace all connections, those in use after their calls.
 	 */
 	void replace() {
-		if (this.reserved != null) {
-			this.reserved.replace();
-		}
-		this.lock.lock();
-		try {
-			this.epoch++;
-			dropIdle();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		replace(false);
 	}
 
 	@Override
 	public void close() {
+		replace(true);
+	}
+
+	private void replace(boolean closing) {
 		if (this.reserved != null) {
-			this.reserved.close();
+			this.reserved.replace(closing);
 		}
 		this.lock.lock();
 		try {
-			this.closed = true;
+			this.closed |= closing;
+			this.epoch++;
 			dropIdle();
 		}
 		finally {

@@ -84,25 +84,18 @@ final class JedisPrimary implements JedisNodes {
 	private JedisLink open(int epoch) {
 		HostAndPort address = address(this.client.timeout());
 		this.servers.add(address);
-		JedisLink link = this.client.open(address, epoch);
-		try {
-			requirePrimary(link);
-			return link;
-		}
-		catch (RuntimeException ex) {
-			link.cut();
-			throw ex;
-		}
+		return ReconnectingConnection.prepare(this.client.open(address, epoch), this::requirePrimary, JedisLink::cut);
 	}
 
 	/**
 	 * Reject a server that is still a replica. The sentinels may report a replica before
 	 * it is promoted.
 	 */
-	private void requirePrimary(JedisLink link) {
+	private JedisLink requirePrimary(JedisLink link) {
 		if (this.watch != null && !link.isPrimary(Deadline.after(this.client.timeout()))) {
 			throw new JedisConnectionException("The server is not a primary yet");
 		}
+		return link;
 	}
 
 	private HostAndPort address(Duration timeout) {

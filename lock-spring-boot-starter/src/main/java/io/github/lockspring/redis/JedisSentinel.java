@@ -51,28 +51,11 @@ final class JedisSentinel implements SentinelWatch.Sentinel {
 	static JedisSentinel connect(RedisNode node, JedisClientFactory client, RedisSentinelConfiguration configuration) {
 		HostAndPort address = JedisClientFactory.address(node);
 		NamedNode master = configuration.getMaster();
-		JedisLink questions = client.openSentinel(address, configuration);
-		try {
-			JedisLink announcements = client.openSentinel(address, configuration);
-			JedisSentinel sentinel = new JedisSentinel(questions, announcements,
+		return ReconnectingConnection.prepare(client.openSentinel(address, configuration), (announcements) -> {
+			announcements.subscribe(SentinelWatch.CHANNELS, Deadline.after(client.timeout()));
+			return new JedisSentinel(client.openSentinel(address, configuration), announcements,
 					(master != null) ? String.valueOf(master.getName()) : "");
-			sentinel.subscribe(client.timeout());
-			return sentinel;
-		}
-		catch (RuntimeException ex) {
-			questions.cut();
-			throw ex;
-		}
-	}
-
-	private void subscribe(Duration timeout) {
-		try {
-			this.announcements.subscribe(SentinelWatch.CHANNELS, Deadline.after(timeout));
-		}
-		catch (RuntimeException ex) {
-			this.announcements.cut();
-			throw ex;
-		}
+		}, JedisLink::cut);
 	}
 
 	@Override

@@ -66,7 +66,7 @@ final class JedisShards implements JedisNodes {
 		this.threads = threads;
 		this.failedOver = failedOver;
 		this.slots = new ReconnectingConnection<>(client.address(), this::discover, (known) -> true, (former) -> {
-		}, Duration.ofMillis(500), null);
+		}, null);
 	}
 
 	/**
@@ -145,13 +145,7 @@ final class JedisShards implements JedisNodes {
 
 	@Override
 	public void doubt() {
-		HostAndPort[] known = this.slots.current();
-		if (known != null) {
-			this.slots.replace(known);
-		}
-		else {
-			this.slots.renew();
-		}
+		this.slots.replace();
 	}
 
 	@Override

@@ -38,8 +38,6 @@ final class JedisSubscription implements AutoCloseable {
 
 	private static final Duration SILENCE = Duration.ofSeconds(2);
 
-	private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
-
 	private final JedisNodes nodes;
 
 	private final RedisChannel channel;
@@ -56,7 +54,7 @@ final class JedisSubscription implements AutoCloseable {
 		this.timeout = client.timeout();
 		this.threads = threads;
 		this.connection = new ReconnectingConnection<>(client.address() + " (messages)", this::subscribe,
-				(link) -> !link.isBroken(), JedisLink::cut, MAX_PAUSE, channel::listening);
+				(link) -> !link.isBroken(), JedisLink::cut, channel::listening);
 	}
 
 	void start() {
@@ -75,16 +73,11 @@ final class JedisSubscription implements AutoCloseable {
 	}
 
 	private JedisLink subscribe() {
-		JedisLink link = this.nodes.open();
-		try {
+		return ReconnectingConnection.prepare(this.nodes.open(), (link) -> {
 			link.subscribe(List.of(this.channel.name()), Deadline.after(this.timeout));
 			this.threads.execute(() -> listen(link));
 			return link;
-		}
-		catch (Throwable ex) {
-			link.cut();
-			throw ex;
-		}
+		}, JedisLink::cut);
 	}
 
 	private void listen(JedisLink link) {

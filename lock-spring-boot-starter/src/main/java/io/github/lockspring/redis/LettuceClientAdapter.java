@@ -116,14 +116,12 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		this.calls = forCalls(this.address + " (calls)");
 		this.renewals = forCalls(this.address + " (renewals)");
 		this.messages = new ReconnectingConnection<>(this.address + " (messages)", this::subscribe,
-				StatefulConnection::isOpen, LettuceClientAdapter::closeOnce, Duration.ofSeconds(5),
-				() -> channel().listening());
+				StatefulConnection::isOpen, LettuceClientAdapter::closeOnce, () -> channel().listening());
 		this.connections = List.of(this.calls, this.renewals, this.messages);
 	}
 
 	private ReconnectingConnection<StatefulConnection<byte[], byte[]>> forCalls(String name) {
-		return new ReconnectingConnection<>(name, this::connect, this::isUsable, LettuceClientAdapter::closeOnce,
-				Duration.ofMillis(500), null);
+		return new ReconnectingConnection<>(name, this::connect, this::isUsable, LettuceClientAdapter::closeOnce, null);
 	}
 
 	@Override
@@ -169,26 +167,19 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		if (this.primary == null) {
 			return server.connect(ByteArrayCodec.INSTANCE);
 		}
-		StatefulRedisConnection<byte[], byte[]> connection = server.connect(ByteArrayCodec.INSTANCE,
-				this.primary.uri());
-		try {
-			requirePrimary(connection);
-			return connection;
-		}
-		catch (RuntimeException ex) {
-			closeOnce(connection);
-			throw ex;
-		}
+		return ReconnectingConnection.prepare(server.connect(ByteArrayCodec.INSTANCE, this.primary.uri()),
+				this::requirePrimary, LettuceClientAdapter::closeOnce);
 	}
 
 	/**
 	 * Reject a server that is still a replica. The sentinels may report a replica before
 	 * it is promoted.
 	 */
-	private void requirePrimary(StatefulConnection<byte[], byte[]> connection) {
+	private StatefulConnection<byte[], byte[]> requirePrimary(StatefulConnection<byte[], byte[]> connection) {
 		if (!await(LettuceMessages.isPrimary(connection), this.timeout.toNanos(), "role")) {
 			throw new BackendUnavailableException("The server is a replica", null);
 		}
+		return connection;
 	}
 
 	/**
@@ -257,8 +248,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	private StatefulRedisPubSubConnection<String, String> subscribe() {
-		StatefulRedisPubSubConnection<String, String> connection = connectPubSub();
-		try {
+		return ReconnectingConnection.prepare(connectPubSub(), (connection) -> {
 			RedisChannel channel = channel();
 			connection.addListener(new RedisPubSubAdapter<>() {
 
@@ -278,11 +268,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 			});
 			connection.sync().subscribe(channel.name());
 			return connection;
-		}
-		catch (RuntimeException ex) {
-			closeOnce(connection);
-			throw ex;
-		}
+		}, LettuceClientAdapter::closeOnce);
 	}
 
 	/**
@@ -322,7 +308,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		CompletableFuture<?> ping = this.ping;
 		if (ping != null && !ping.isDone() && now - this.pingedNanos > TimeUnit.SECONDS.toNanos(2)) {
 			this.ping = null;
-			this.messages.replace(connection);
+			this.messages.replace();
 			return false;
 		}
 		if (now - this.pingedNanos > TimeUnit.SECONDS.toNanos(5)) {
@@ -448,22 +434,15 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 
 	@Override
 	public void suspect(RedisCall call) {
-		replace(call.isRenewal() ? this.renewals : this.calls);
+		(call.isRenewal() ? this.renewals : this.calls).replace();
 	}
 
 	/**
 	 * Replace all connections for calls, because the server is a replica now.
 	 */
 	private void leavePrimary() {
-		replace(this.calls);
-		replace(this.renewals);
-	}
-
-	private static <C> void replace(ReconnectingConnection<C> connections) {
-		C connection = connections.current();
-		if (connection != null) {
-			connections.replace(connection);
-		}
+		this.calls.replace();
+		this.renewals.replace();
 	}
 
 	@Override
@@ -494,12 +473,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		this.connections.forEach(ReconnectingConnection::close);
 		Thread closer = DaemonThreads.create("lock-redis-close", this.factory::destroy);
 		closer.start();
-		try {
-			closer.join(CLOSE_TIMEOUT.toMillis());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+		DaemonThreads.awaitEnd(closer, CLOSE_TIMEOUT);
 	}
 
 }

@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -35,7 +36,7 @@ import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
  * Sentinel accessed through Lettuce: one connection for queries, one for its
  * announcements.
  */
-final class LettuceSentinel extends RedisPubSubAdapter<String, String> implements SentinelWatch.Sentinel {
+final class LettuceSentinel implements SentinelWatch.Sentinel {
 
 	private final StatefulRedisSentinelConnection<String, String> questions;
 
@@ -43,46 +44,33 @@ final class LettuceSentinel extends RedisPubSubAdapter<String, String> implement
 
 	private final String master;
 
-	private final Semaphore announced = new Semaphore(0);
+	private final Semaphore announced;
 
 	private LettuceSentinel(StatefulRedisSentinelConnection<String, String> questions,
-			StatefulRedisPubSubConnection<String, String> announcements, String master) {
+			StatefulRedisPubSubConnection<String, String> announcements, String master, Semaphore announced) {
 		this.questions = questions;
 		this.announcements = announcements;
 		this.master = master;
+		this.announced = announced;
 	}
 
 	/**
 	 * Connect and subscribe.
 	 */
 	static LettuceSentinel connect(RedisURI uri, RedisClient client, String master) {
-		StatefulRedisSentinelConnection<String, String> questions = client.connectSentinel(StringCodec.UTF8, uri);
-		try {
-			LettuceSentinel sentinel = new LettuceSentinel(questions, client.connectPubSub(StringCodec.UTF8, uri),
-					master);
-			sentinel.subscribe();
-			return sentinel;
-		}
-		catch (RuntimeException ex) {
-			questions.closeAsync();
-			throw ex;
-		}
-	}
+		return ReconnectingConnection.prepare(client.connectPubSub(StringCodec.UTF8, uri), (announcements) -> {
+			Semaphore announced = new Semaphore(0);
+			announcements.addListener(new RedisPubSubAdapter<>() {
 
-	private void subscribe() {
-		this.announcements.addListener(this);
-		try {
-			this.announcements.sync().subscribe(SentinelWatch.CHANNELS.toArray(String[]::new));
-		}
-		catch (RuntimeException ex) {
-			this.announcements.closeAsync();
-			throw ex;
-		}
-	}
+				@Override
+				public void message(String channel, String text) {
+					announced.release();
+				}
 
-	@Override
-	public void message(String channel, String text) {
-		this.announced.release();
+			});
+			announcements.sync().subscribe(SentinelWatch.CHANNELS.toArray(String[]::new));
+			return new LettuceSentinel(client.connectSentinel(StringCodec.UTF8, uri), announcements, master, announced);
+		}, StatefulConnection::closeAsync);
 	}
 
 	@Override

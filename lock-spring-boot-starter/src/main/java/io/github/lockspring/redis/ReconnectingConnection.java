@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -37,8 +38,8 @@ import io.github.lockspring.support.DaemonThreads;
  * Connection that is opened in the background when it is needed and was lost, or is
  * suspicious, or, if something is to be done with each connection, as soon as it is lost.
  * Attempts after a failure, or because of a suspicion, are at least half a second apart;
- * the delay may increase with every failure. Callers wait for the connection no longer
- * than their deadline.
+ * the delay increases with every failure if no caller needs the connection. Callers wait
+ * for it no longer than their deadline.
  *
  * @param <C> the type of connection
  */
@@ -47,6 +48,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	private static final Log logger = LogFactory.getLog(RedisClientAdapter.class);
 
 	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
+
+	private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(5).toNanos();
 
 	/**
 	 * Minimum time between two attempts because a connection was lost.
@@ -65,8 +68,6 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	private final Predicate<C> open;
 
 	private final Consumer<C> closer;
-
-	private final long longestPauseNanos;
 
 	private final @Nullable Runnable onOpen;
 
@@ -93,13 +94,26 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	 * without a caller; {@code null} to open it when it is needed
 	 */
 	ReconnectingConnection(String name, Supplier<C> connector, Predicate<C> open, Consumer<C> closer,
-			Duration longestPause, @Nullable Runnable onOpen) {
+			@Nullable Runnable onOpen) {
 		this.name = name;
 		this.connector = connector;
 		this.open = open;
 		this.closer = closer;
-		this.longestPauseNanos = longestPause.toNanos();
 		this.onOpen = onOpen;
+	}
+
+	/**
+	 * Prepare a connection that was just opened, and close it if that fails.
+	 * @return the result of the preparation
+	 */
+	static <T, R> R prepare(T opened, Function<T, R> preparation, Consumer<? super T> closer) {
+		try {
+			return preparation.apply(opened);
+		}
+		catch (Throwable ex) {
+			closer.accept(opened);
+			throw ex;
+		}
 	}
 
 	/**
@@ -163,10 +177,10 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Replace a suspicious connection.
+	 * Replace the connection, which is suspicious, or open one if there is none.
 	 */
-	void replace(C suspicious) {
-		connect(suspicious);
+	void replace() {
+		connect(current());
 	}
 
 	/**
@@ -215,7 +229,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	private long pause() {
-		return Math.min(PAUSE_NANOS << Math.min(Math.max(this.failures - 1, 0), 10), this.longestPauseNanos);
+		int doublings = (this.onOpen != null) ? Math.min(Math.max(this.failures - 1, 0), 10) : 0;
+		return Math.min(PAUSE_NANOS << doublings, MAX_PAUSE_NANOS);
 	}
 
 	private void make(CompletableFuture<C> attempt) {

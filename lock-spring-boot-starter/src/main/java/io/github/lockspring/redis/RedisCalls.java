@@ -19,6 +19,7 @@ package io.github.lockspring.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -147,6 +150,31 @@ final class RedisCalls {
 
 	private static OutcomeUnknownException notAccepted(RedisCall call) {
 		return new OutcomeUnknownException("Redis did not accept the script " + call.script(), null);
+	}
+
+	/**
+	 * Run a script for batches of requests or keys, and read the replies that have
+	 * arrived. In a cluster, a batch is one of them, because the others are on other
+	 * servers, or may be moved there.
+	 * @return whether all replies have arrived
+	 * @throws BackendException if none has
+	 */
+	<T> boolean runInBatches(Collection<T> all, int maxSize, Function<List<T>, RedisCall> call, Duration timeout,
+			BiConsumer<List<T>, RedisReply> reader) {
+		List<T> list = List.copyOf(all);
+		int size = this.client.isCluster() ? 1 : maxSize;
+		List<List<T>> batches = new ArrayList<>();
+		for (int i = 0; i < list.size(); i += size) {
+			batches.add(list.subList(i, Math.min(i + size, list.size())));
+		}
+		List<@Nullable RedisReply> replies = runAll(batches.stream().map(call).toList(), timeout);
+		for (int i = 0; i < batches.size(); i++) {
+			RedisReply reply = replies.get(i);
+			if (reply != null) {
+				reader.accept(batches.get(i), reply);
+			}
+		}
+		return !replies.contains(null);
 	}
 
 	/**

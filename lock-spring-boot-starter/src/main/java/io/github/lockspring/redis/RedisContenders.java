@@ -25,12 +25,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.OwnerId;
 
 /**
  * Contenders of this process, and the channel on which the servers publish grants and
@@ -47,6 +45,8 @@ final class RedisContenders implements RedisChannel {
 
 	private final RedisRequests requests;
 
+	private final RedisValueBackend values;
+
 	private final Duration timeout;
 
 	/**
@@ -55,36 +55,21 @@ final class RedisContenders implements RedisChannel {
 	 */
 	private final Map<LeaseRequest, LeaseRequest> queued = new ConcurrentHashMap<>();
 
-	private volatile String name = RedisOwners.channelOf(OwnerId.newInstance());
-
-	private volatile @Nullable BackendListener listener;
-
-	private volatile @Nullable RedisValueBackend values;
+	private volatile BackendListener listener = BackendListener.NONE;
 
 	/**
 	 * Create an instance without contenders.
 	 * @param timeout the timeout for releasing a grant that is not used
 	 */
-	RedisContenders(RedisCalls calls, RedisRequests requests, Duration timeout) {
+	RedisContenders(RedisCalls calls, RedisRequests requests, RedisValueBackend values, Duration timeout) {
 		this.calls = calls;
 		this.requests = requests;
+		this.values = values;
 		this.timeout = timeout;
 	}
 
-	void identify(String instance) {
-		this.name = RedisOwners.channelOf(instance);
-	}
-
-	void start(BackendListener listener, RedisValueBackend values) {
-		this.values = values;
+	void setListener(BackendListener listener) {
 		this.listener = listener;
-	}
-
-	/**
-	 * Ignore further messages.
-	 */
-	void stop() {
-		this.listener = null;
 	}
 
 	/**
@@ -107,18 +92,14 @@ final class RedisContenders implements RedisChannel {
 
 	@Override
 	public String name() {
-		return this.name;
+		return this.requests.channel();
 	}
 
 	@Override
 	public void message(String text) {
 		BackendListener listener = this.listener;
-		RedisValueBackend values = this.values;
-		if (listener == null || values == null) {
-			return;
-		}
 		if (RedisKeys.isValue(text)) {
-			values.notifyOf(text, listener);
+			this.values.notifyOf(text, listener);
 			return;
 		}
 		String[] words = text.split(" ", 3);
@@ -153,27 +134,16 @@ final class RedisContenders implements RedisChannel {
 	@Override
 	public void failedOver() {
 		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onFailedOver();
-			notifyOfValues(listener);
-		}
+		listener.onFailedOver();
+		this.values.notifyOfAll(listener);
 	}
 
 	@Override
 	public void listening() {
 		BackendListener listener = this.listener;
-		if (listener != null) {
-			this.queued.values().forEach(listener::onRetryHint);
-			listener.onRecallsMissed();
-			notifyOfValues(listener);
-		}
-	}
-
-	private void notifyOfValues(BackendListener listener) {
-		RedisValueBackend values = this.values;
-		if (values != null) {
-			values.notifyOfAll(listener);
-		}
+		this.queued.values().forEach(listener::onRetryHint);
+		listener.onRecallsMissed();
+		this.values.notifyOfAll(listener);
 	}
 
 }

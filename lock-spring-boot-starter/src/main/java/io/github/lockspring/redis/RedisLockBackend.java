@@ -31,8 +31,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -105,9 +103,9 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final RedisRequests requests = new RedisRequests();
 
-	private final RedisContenders contenders;
-
 	private final RedisValueBackend values;
+
+	private final RedisContenders contenders;
 
 	/**
 	 * Flags of the queue entries of contenders.
@@ -137,12 +135,12 @@ public final class RedisLockBackend implements LockBackend {
 		this.calls = new RedisCalls(client, settings);
 		this.warnings = new RedisWarnings(client, settings);
 		this.settings = settings;
-		this.contenders = new RedisContenders(this.calls, this.requests, settings.operationTimeout());
-		this.values = new RedisValueBackend(client, this.calls, this.contenders::name);
+		this.values = new RedisValueBackend(client, this.calls, this.requests::channel);
+		this.contenders = new RedisContenders(this.calls, this.requests, this.values, settings.operationTimeout());
 		this.ordinaryTry = client.isCluster() ? RedisCall.arg("c") : null;
 		this.fairTry = RedisCall.arg(client.isCluster() ? "fc" : "f");
 		this.queueFlags = "q" + (client.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
-		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.contenders.name());
+		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.requests.channel());
 	}
 
 	@Override
@@ -161,14 +159,13 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void identify(String instance, ProcessName name) {
-		this.requests.identify(name);
-		this.contenders.identify(instance);
-		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.contenders.name());
+		this.requests.identify(instance, name);
+		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.requests.channel());
 	}
 
 	@Override
 	public void start(BackendListener listener) {
-		this.contenders.start(listener, this.values);
+		this.contenders.setListener(listener);
 		this.client.start(this.contenders, this.settings.operationTimeout());
 		this.warnings.refresh();
 	}
@@ -211,7 +208,7 @@ public final class RedisLockBackend implements LockBackend {
 			return this.ordinaryQueueing;
 		}
 		return RedisCall.arg((request.terms().fair() ? "f" : "") + this.queueFlags
-				+ (listening ? ' ' + this.contenders.name() : ""));
+				+ (listening ? ' ' + this.requests.channel() : ""));
 	}
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
@@ -249,9 +246,9 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
-		byte[] channel = this.client.isListening() ? RedisCall.arg(this.contenders.name()) : NOTHING;
+		byte[] channel = this.client.isListening() ? RedisCall.arg(this.requests.channel()) : NOTHING;
 		Map<LeaseRequest, Denial> denials = new HashMap<>();
-		runInBatches(List.copyOf(waiting), POLLED_PER_CALL, (batch) -> this.requests.poll(batch, channel), timeout,
+		this.calls.runInBatches(waiting, POLLED_PER_CALL, (batch) -> this.requests.poll(batch, channel), timeout,
 				(batch, reply) -> addDenials(batch, reply, denials));
 		return denials;
 	}
@@ -269,7 +266,7 @@ public final class RedisLockBackend implements LockBackend {
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		Set<LeaseRequest> held = new HashSet<>();
 		Set<LeaseRequest> lost = new HashSet<>();
-		runInBatches(List.copyOf(leases), RENEWALS_PER_CALL, this.requests::renewal, timeout, (batch, reply) -> {
+		this.calls.runInBatches(leases, RENEWALS_PER_CALL, this.requests::renewal, timeout, (batch, reply) -> {
 			for (int i = 0; i < batch.size(); i++) {
 				((reply.number(i) == 1) ? held : lost).add(batch.get(i));
 			}
@@ -280,27 +277,6 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public int renewalBatchSize() {
 		return RENEWALS_PER_CALL;
-	}
-
-	/**
-	 * Run a script for batches of requests, and read the replies that have arrived. In a
-	 * cluster, a batch is one request, because other requests are on other servers, or
-	 * may be moved there.
-	 */
-	private void runInBatches(List<LeaseRequest> requests, int maxSize, Function<List<LeaseRequest>, RedisCall> call,
-			Duration timeout, BiConsumer<List<LeaseRequest>, RedisReply> reader) {
-		int size = this.client.isCluster() ? 1 : maxSize;
-		List<List<LeaseRequest>> batches = new ArrayList<>();
-		for (int i = 0; i < requests.size(); i += size) {
-			batches.add(requests.subList(i, Math.min(i + size, requests.size())));
-		}
-		List<@Nullable RedisReply> replies = this.calls.runAll(batches.stream().map(call).toList(), timeout);
-		for (int i = 0; i < batches.size(); i++) {
-			RedisReply reply = replies.get(i);
-			if (reply != null) {
-				reader.accept(batches.get(i), reply);
-			}
-		}
 	}
 
 	@Override
@@ -390,7 +366,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void close() {
-		this.contenders.stop();
+		this.contenders.setListener(BackendListener.NONE);
 		leaveQueues(Deadline.after(this.settings.operationTimeout()));
 		disconnect();
 	}

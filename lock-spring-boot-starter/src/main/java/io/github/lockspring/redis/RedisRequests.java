@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.ProcessName;
 
 /**
- * Encoding of requests as calls of scripts.
+ * Encoding of requests of one process as calls of scripts.
  */
 final class RedisRequests {
 
@@ -48,8 +49,18 @@ final class RedisRequests {
 	 */
 	private volatile String ownerSuffix = "";
 
-	void identify(ProcessName process) {
+	private volatile String channel = RedisOwners.channelOf(OwnerId.newInstance());
+
+	void identify(String instance, ProcessName process) {
 		this.ownerSuffix = RedisOwners.suffix(process);
+		this.channel = RedisOwners.channelOf(instance);
+	}
+
+	/**
+	 * Return the name of the channel of this process.
+	 */
+	String channel() {
+		return this.channel;
 	}
 
 	/**

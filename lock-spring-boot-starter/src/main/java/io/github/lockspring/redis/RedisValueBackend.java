@@ -18,15 +18,12 @@ package io.github.lockspring.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -92,14 +89,14 @@ final class RedisValueBackend implements ValueBackend {
 		if (watch) {
 			keys.forEach((key) -> this.watched.put(RedisKeys.ofValue(key), key));
 		}
-		List<String> all = List.copyOf(keys);
-		int limit = this.client.isCluster() ? 1 : READ_PER_CALL;
 		byte[] watcher = (watch && this.client.isListening()) ? RedisCall.arg(this.channel.get()) : NOTHING;
-		List<RedisCall> reads = new ArrayList<>();
-		for (int i = 0; i < all.size(); i += limit) {
-			reads.add(read(all.subList(i, Math.min(i + limit, all.size())), watcher));
+		Map<String, Value> values = new HashMap<>();
+		boolean complete = this.calls.runInBatches(keys, READ_PER_CALL, (batch) -> read(batch, watcher), timeout,
+				(batch, reply) -> addValues(batch, reply.texts(), values));
+		if (!complete) {
+			throw new BackendUnavailableException("Redis did not respond for all of " + keys.size() + " values", null);
 		}
-		return reads.isEmpty() ? Map.of() : values(all, this.calls.runAll(reads, timeout));
+		return values;
 	}
 
 	private static RedisCall read(List<String> keys, byte[] watcher) {
@@ -107,23 +104,13 @@ final class RedisValueBackend implements ValueBackend {
 				keys.stream().map(RedisValueBackend::nameOf).toArray(byte[][]::new), watcher);
 	}
 
-	private static Map<String, Value> values(List<String> keys, List<@Nullable RedisReply> replies) {
-		Map<String, Value> values = new HashMap<>();
-		int i = 0;
-		for (RedisReply reply : replies) {
-			if (reply == null) {
-				throw new BackendUnavailableException("Redis did not respond for all of " + keys.size() + " values",
-						null);
-			}
-			for (String text : reply.texts()) {
-				String key = keys.get(i++);
-				if (!text.isEmpty()) {
-					String[] words = text.split(" ");
-					values.put(key, value(words[0], words[1]));
-				}
+	private static void addValues(List<String> keys, List<String> texts, Map<String, Value> values) {
+		for (int i = 0; i < texts.size(); i++) {
+			if (!texts.get(i).isEmpty()) {
+				String[] words = texts.get(i).split(" ");
+				values.put(keys.get(i), value(words[0], words[1]));
 			}
 		}
-		return values;
 	}
 
 	@Override

@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
-import io.github.lockspring.spi.Grant;
-import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.DaemonThreads;
@@ -81,7 +79,9 @@ final class NodeCalls {
 	 */
 	CompletableFuture<Void> start(NodeIdentities identities) {
 		this.identities = identities;
-		return CompletableFuture.runAsync(() -> this.backend.start(new IgnoringListener()), this.executor);
+		// no request waits, and a loss, which is one vote less, is detected by the next
+		// renewal
+		return CompletableFuture.runAsync(() -> this.backend.start(BackendListener.NONE), this.executor);
 	}
 
 	/**
@@ -196,38 +196,6 @@ final class NodeCalls {
 	interface Call<T> {
 
 		T run(LockBackend backend, Duration timeout);
-
-	}
-
-	/**
-	 * Listener that ignores notifications, because there is no queue.
-	 */
-	private static final class IgnoringListener implements BackendListener {
-
-		@Override
-		public void onRetryHint(LeaseRequest request) {
-			// there is no waiter
-		}
-
-		@Override
-		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
-			return false;
-		}
-
-		@Override
-		public void onLost(LeaseRequest lease) {
-			// one vote less, which is detected by the next renewal
-		}
-
-		@Override
-		public void onSuspended() {
-			// only one vote is in doubt
-		}
-
-		@Override
-		public void onResumed() {
-			// nothing was in doubt
-		}
 
 	}
 

@@ -21,15 +21,23 @@ import java.time.Duration;
 /**
  * Callbacks for notifications sent by the store. They may be called by any thread and
  * return immediately. Callbacks for single requests may be called in any order, more than
- * once or not at all.
+ * once or not at all. A callback that is not implemented ignores the notification.
  */
 public interface BackendListener {
+
+	/**
+	 * Listener that ignores all notifications, and accepts no lease: that of a backend
+	 * that is not started, or is closed.
+	 */
+	BackendListener NONE = new BackendListener() {
+	};
 
 	/**
 	 * Called when a queued request may be granted if it is retried now.
 	 * @param request the waiting request
 	 */
-	void onRetryHint(LeaseRequest request);
+	default void onRetryHint(LeaseRequest request) {
+	}
 
 	/**
 	 * Called when the store granted a queued request after having denied it.
@@ -44,7 +52,9 @@ public interface BackendListener {
 	 * {@code false} if the request is no longer waiting, in which case the caller
 	 * releases the lease
 	 */
-	boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited);
+	default boolean onGranted(LeaseRequest request, Grant grant, long attemptId, Duration waited) {
+		return false;
+	}
 
 	/**
 	 * Called when another request was denied because of a
@@ -68,7 +78,8 @@ public interface BackendListener {
 	 * Called when the store ended a lease that was held.
 	 * @param lease the request that had been granted
 	 */
-	void onLost(LeaseRequest lease);
+	default void onLost(LeaseRequest lease) {
+	}
 
 	/**
 	 * Called when the connection to the store is suspended, so that it is unknown whether
@@ -78,7 +89,8 @@ public interface BackendListener {
 	 * suspended already. Of this method and {@link #onResumed()} the last call is
 	 * decisive; calls of the two do not overlap.
 	 */
-	void onSuspended();
+	default void onSuspended() {
+	}
 
 	/**
 	 * Called when the connection to the store is restored, and the store still has all
@@ -86,7 +98,8 @@ public interface BackendListener {
 	 * losses were reported, and before the store answers another request. Has no effect
 	 * unless the connection was {@linkplain #onSuspended() suspended}.
 	 */
-	void onResumed();
+	default void onResumed() {
+	}
 
 	/**
 	 * Called when the store failed over to another server, which may not know all leases.

@@ -23,6 +23,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
+import io.github.lockspring.support.Deadline;
+
 /**
  * Store of leases. Every method makes at most one round trip in the common case, never
  * waits for a lease to become free, and returns or throws within the given timeout.
@@ -247,19 +249,15 @@ public interface LockBackend extends BackendDiagnostics, AutoCloseable {
 	 */
 	@Override
 	default Duration probe(LeaseRequest request, Duration timeout) {
+		long deadline = Deadline.after(timeout);
 		long start = System.nanoTime();
 		Attempt attempt = tryAcquire(request, timeout);
 		long answered = System.nanoTime();
 		if (attempt instanceof Grant) {
-			renew(List.of(request), remaining(timeout, start));
-			release(request, remaining(timeout, start));
+			renew(List.of(request), Deadline.remaining(deadline));
+			release(request, Deadline.remaining(deadline));
 		}
 		return Duration.ofNanos(answered - start);
-	}
-
-	private static Duration remaining(Duration timeout, long start) {
-		Duration remaining = timeout.minusNanos(System.nanoTime() - start);
-		return remaining.isNegative() ? Duration.ZERO : remaining;
 	}
 
 	/**

@@ -126,6 +126,18 @@ public final class DaemonThreads {
 	}
 
 	/**
+	 * Wait for the end of a thread, unless this thread is interrupted.
+	 */
+	public static void awaitEnd(Thread thread, Duration timeout) {
+		try {
+			thread.join(timeout.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
 	 * Wait until the tasks of an executor that is shut down have ended. An interrupt ends
 	 * the wait.
 	 * @param executor the executor

@@ -19,6 +19,8 @@ package io.github.lockspring.zookeeper;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
@@ -50,6 +52,15 @@ final class Answers {
 		else {
 			answer.completeExceptionally(KeeperException.create(Code.get(code), path));
 		}
+	}
+
+	/**
+	 * Return another answer in place of an expected failure.
+	 */
+	static <T> CompletableFuture<T> recover(CompletableFuture<T> answer, Predicate<Throwable> expected,
+			Supplier<CompletableFuture<T>> other) {
+		return answer.exceptionallyCompose(
+				(failure) -> expected.test(cause(failure)) ? other.get() : CompletableFuture.failedFuture(failure));
 	}
 
 	static Throwable cause(Throwable failure) {

@@ -16,10 +16,12 @@
 
 package io.github.lockspring.zookeeper;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -149,6 +151,18 @@ final class Connection {
 	 */
 	@Nullable Session lastSession() {
 		return this.session;
+	}
+
+	/**
+	 * Run an action after a delay, if there is a session then.
+	 */
+	void later(Duration delay, Consumer<Session> action) {
+		CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS).execute(() -> {
+			Session session = sessionNow();
+			if (session != null) {
+				action.accept(session);
+			}
+		});
 	}
 
 	/**

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -48,8 +47,6 @@ import org.apache.zookeeper.data.Stat;
 final class DeletedValues {
 
 	private static final Log logger = LogFactory.getLog(DeletedValues.class);
-
-	private static final int MAX_PER_SWEEP = 1_000;
 
 	private final LockPaths paths;
 
@@ -80,7 +77,7 @@ final class DeletedValues {
 		// unless it exists
 		session.create(this.paths.deletedValues(), CreateMode.CONTAINER);
 		return session.change(all).thenApply((results) -> {
-			deleteLater(entry, keptTime(session));
+			this.connection.later(keptTime(session), (present) -> delete(present, entry, Long.MAX_VALUE));
 			return ((OpResult.SetDataResult) results.get(changes.size() - 1)).getStat();
 		});
 	}
@@ -89,32 +86,11 @@ final class DeletedValues {
 		return this.keptTime.plus(session.timeout());
 	}
 
-	private void deleteLater(String entry, Duration delay) {
-		CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS).execute(() -> {
-			Session session = this.connection.sessionNow();
-			if (session != null) {
-				delete(session, entry, Long.MAX_VALUE);
-			}
-		});
-	}
-
 	/**
 	 * Delete the nodes of values deleted by any process whose time is over.
 	 */
 	void sweep(Session session) {
-		String list = this.paths.deletedValues();
-		session.childrenIfFew(list).thenAccept((names) -> {
-			if (!names.isEmpty()) {
-				session.touch(list).thenAccept((now) -> sweep(session, names, now));
-			}
-		});
-	}
-
-	private void sweep(Session session, List<String> names, long now) {
-		// the names are random, so all of them are checked eventually
-		names.stream()
-			.limit(MAX_PER_SWEEP)
-			.forEach((name) -> delete(session, this.paths.deletedValues() + '/' + name, now));
+		session.visitSome(this.paths.deletedValues(), (entry, now) -> delete(session, entry, now));
 	}
 
 	/**

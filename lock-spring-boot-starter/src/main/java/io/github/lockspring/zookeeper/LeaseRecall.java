@@ -18,9 +18,9 @@ package io.github.lockspring.zookeeper;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,14 +74,9 @@ final class LeaseRecall {
 	 */
 	static CompletableFuture<?> decline(QueueEntry queueEntry, String processName) {
 		queueEntry.setRecallable(false);
-		return queueEntry.session()
-			.setData(queueEntry.path(), NodeContent.dataOf(processName), Session.ANY_VERSION)
-			.exceptionally((failure) -> {
-				if (Answers.isGone(failure)) {
-					return null;
-				}
-				throw new CompletionException(Answers.cause(failure));
-			});
+		CompletableFuture<Stat> declined = queueEntry.session()
+			.setData(queueEntry.path(), NodeContent.dataOf(processName), Session.ANY_VERSION);
+		return Answers.recover(declined, Answers::isGone, () -> CompletableFuture.completedFuture(null));
 	}
 
 }

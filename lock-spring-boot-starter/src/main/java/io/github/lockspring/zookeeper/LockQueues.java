@@ -181,7 +181,7 @@ final class LockQueues {
 				boolean held = queueEntry.isHeld();
 				this.releaser.forget(queueEntry);
 				if (held) {
-					this.watcher.notify((listener) -> listener.onLost(queueEntry.request()));
+					this.watcher.listener().onLost(queueEntry.request());
 				}
 				else {
 					this.watcher.hint(queueEntry);

@@ -19,7 +19,6 @@ package io.github.lockspring.zookeeper;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +30,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
-import org.apache.zookeeper.OpResult;
 
 /**
  * Placeholder nodes, which keep keys locked after they were released with a delay. They
@@ -49,8 +47,6 @@ import org.apache.zookeeper.OpResult;
 final class PlaceholderNodes {
 
 	private static final Log logger = LogFactory.getLog(PlaceholderNodes.class);
-
-	private static final int MAX_PER_SWEEP = 1_000;
 
 	private static final long SWEEP_INTERVAL = TimeUnit.MINUTES.toNanos(1);
 
@@ -75,12 +71,12 @@ final class PlaceholderNodes {
 			Function<CompletableFuture<Void>, CompletableFuture<T>> handling) {
 		byte[] millis = NodeContent.dataOf(delay.plusNanos(999_999).toMillis(), this.connection.processName());
 		String placeholder = replacementOf(path);
+		String entry = LockPaths.randomIn(this.paths.placeholderNodes());
 		List<Op> changes = new ArrayList<>(session.replacement(path, placeholder, millis, CreateMode.PERSISTENT));
-		changes.add(session.creation(LockPaths.randomIn(this.paths.placeholderNodes()),
-				placeholder.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
+		changes.add(session.creation(entry, placeholder.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
 		session.create(this.paths.placeholderNodes(), CreateMode.CONTAINER); // if absent
-		return session.change(changes,
-				(answer) -> handling.apply(answer.thenAccept((results) -> deleteAfter(delay, results))));
+		return session.change(changes, (answer) -> handling
+			.apply(answer.thenAccept((results) -> deleteAfter(delay, List.of(placeholder, entry)))));
 	}
 
 	private static String replacementOf(String path) {
@@ -91,29 +87,11 @@ final class PlaceholderNodes {
 	 * Delete the placeholder nodes after the delay, with a margin because the clock of
 	 * the leader may be slower.
 	 */
-	private void deleteAfter(Duration delay, List<OpResult> results) {
-		List<String> created = results.stream()
-			.filter(OpResult.CreateResult.class::isInstance)
-			.map((result) -> pathBelowRoot(((OpResult.CreateResult) result).getPath()))
-			.toList();
-		long millis = delay.toMillis() + delay.toMillis() / 50 + 500;
-		CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> {
-			Session session = this.connection.sessionNow();
-			if (session != null) {
-				created.forEach(session::delete);
-				sweepSometimes(session);
-			}
+	private void deleteAfter(Duration delay, List<String> nodes) {
+		this.connection.later(delay.plus(delay.dividedBy(50)).plusMillis(500), (session) -> {
+			nodes.forEach(session::delete);
+			sweepSometimes(session);
 		});
-	}
-
-	/**
-	 * Return the path of a created node, which is the child of a child of the root. In
-	 * results of several changes, the client does not remove the path at the end of its
-	 * connect string.
-	 */
-	private String pathBelowRoot(String created) {
-		String parent = LockPaths.parentOf(created);
-		return this.paths.root() + '/' + LockPaths.nameOf(parent) + '/' + LockPaths.nameOf(created);
 	}
 
 	private void sweepSometimes(Session session) {
@@ -128,16 +106,7 @@ final class PlaceholderNodes {
 	 * Delete the placeholder nodes of all processes whose delay is over.
 	 */
 	void sweep(Session session) {
-		session.childrenIfFew(this.paths.placeholderNodes()).thenAccept((entries) -> {
-			if (!entries.isEmpty()) {
-				List<String> some = new ArrayList<>(entries);
-				Collections.shuffle(some); // so that all of them are checked eventually
-				session.touch(this.paths.placeholderNodes())
-					.thenAccept((now) -> some.stream()
-						.limit(MAX_PER_SWEEP)
-						.forEach((entry) -> sweep(session, this.paths.placeholderNodes() + '/' + entry, now)));
-			}
-		});
+		session.visitSome(this.paths.placeholderNodes(), (entry, now) -> sweep(session, entry, now));
 	}
 
 	private void sweep(Session session, String entry, long now) {

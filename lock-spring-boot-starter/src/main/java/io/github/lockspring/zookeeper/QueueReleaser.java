@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 import org.apache.zookeeper.CreateMode;
 
@@ -77,8 +76,7 @@ final class QueueReleaser {
 	CompletableFuture<Boolean> leave(Session session, LeaseRequest request) {
 		QueueEntry queueEntry = this.entries.get(request);
 		CompletableFuture<Boolean> left = (queueEntry != null) ? leave(queueEntry, request) : search(session, request);
-		return left.exceptionallyCompose((failure) -> Answers.isExpired(failure)
-				? CompletableFuture.completedFuture(false) : CompletableFuture.failedFuture(failure));
+		return Answers.recover(left, Answers::isExpired, () -> CompletableFuture.completedFuture(false));
 	}
 
 	/**
@@ -191,14 +189,10 @@ final class QueueReleaser {
 			return leave(session, request).thenApply((held) -> false);
 		}
 		return this.placeholderNodes.replace(session, queueEntry.path(), delay,
-				(answer) -> answer.handle((done, failure) -> {
-					if (failure == null) {
-						forget(queueEntry);
-						return CompletableFuture.completedFuture(true);
-					}
-					return Answers.isGone(failure) ? leave(session, request).thenApply((held) -> false)
-							: CompletableFuture.<Boolean>failedFuture(failure);
-				}).thenCompose(Function.identity()));
+				(answer) -> Answers.recover(answer.thenApply((done) -> {
+					forget(queueEntry);
+					return true;
+				}), Answers::isGone, () -> leave(session, request).thenApply((held) -> false)));
 	}
 
 	/**
@@ -218,17 +212,13 @@ final class QueueReleaser {
 		String path = LockPaths.parentOf(former.path()) + '/' + QueueNode.parse(former.name()).replacedBy(weaker);
 		byte[] data = NodeContent.dataOf(token, this.connection.processName());
 		return session.change(session.replacement(former.path(), path, data, CreateMode.EPHEMERAL),
-				(answer) -> answer.handle((results, failure) -> {
-					if (failure == null) {
-						forget(former);
-						return CompletableFuture.completedFuture(downgraded(session, weaker, path, token));
-					}
-					if (Answers.isGone(failure)) {
-						forget(former);
-						return findDowngraded(session, weaker);
-					}
-					return CompletableFuture.<Attempt>failedFuture(failure);
-				}).thenCompose(Function.identity()));
+				(answer) -> Answers.recover(answer.thenApply((results) -> {
+					forget(former);
+					return downgraded(session, weaker, path, token);
+				}), Answers::isGone, () -> {
+					forget(former);
+					return findDowngraded(session, weaker);
+				}));
 	}
 
 	private Attempt downgraded(Session session, LeaseRequest weaker, String path, long token) {

@@ -22,13 +22,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Denial;
@@ -60,7 +58,7 @@ final class QueueWatcher implements Watcher {
 
 	private final AtomicLong attemptIds = new AtomicLong();
 
-	private volatile @Nullable BackendListener listener;
+	private volatile BackendListener listener = BackendListener.NONE;
 
 	QueueWatcher(Map<LeaseRequest, QueueEntry> entries, Watches watches, QueueReleaser releaser) {
 		this.entries = entries;
@@ -68,18 +66,12 @@ final class QueueWatcher implements Watcher {
 		this.releaser = releaser;
 	}
 
-	void setListener(@Nullable BackendListener listener) {
-		this.listener = listener;
+	BackendListener listener() {
+		return this.listener;
 	}
 
-	/**
-	 * Notify the listener, if there is one.
-	 */
-	void notify(Consumer<BackendListener> notification) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			notification.accept(listener);
-		}
+	void setListener(BackendListener listener) {
+		this.listener = listener;
 	}
 
 	long nextAttemptId() {
@@ -233,24 +225,23 @@ final class QueueWatcher implements Watcher {
 	}
 
 	private void push(QueueEntry queueEntry) {
-		BackendListener listener = this.listener;
-		if (!queueEntry.hold() || listener == null) {
+		if (!queueEntry.hold()) {
 			return;
 		}
 		Session session = queueEntry.session();
 		if (session.guaranteedUntil() - System.nanoTime() < session.guaranteedLifetime().toNanos() / 2) {
-			session.confirm().thenRun(() -> push(queueEntry, listener));
+			session.confirm().thenRun(() -> pushHeld(queueEntry));
 		}
 		else {
-			push(queueEntry, listener);
+			pushHeld(queueEntry);
 		}
 	}
 
-	private void push(QueueEntry queueEntry, BackendListener listener) {
+	private void pushHeld(QueueEntry queueEntry) {
 		long now = System.nanoTime();
 		Grant grant = queueEntry.grantAt(now);
-		if (queueEntry.isHeld()
-				&& !listener.onGranted(queueEntry.request(), grant, queueEntry.attemptId(), queueEntry.waited(now))) {
+		if (queueEntry.isHeld() && !this.listener.onGranted(queueEntry.request(), grant, queueEntry.attemptId(),
+				queueEntry.waited(now))) {
 			this.releaser.leave(queueEntry);
 		}
 	}
@@ -259,7 +250,7 @@ final class QueueWatcher implements Watcher {
 	 * Let a request be retried.
 	 */
 	void hint(QueueEntry queueEntry) {
-		notify((listener) -> listener.onRetryHint(queueEntry.request()));
+		this.listener.onRetryHint(queueEntry.request());
 	}
 
 	/**
@@ -267,7 +258,7 @@ final class QueueWatcher implements Watcher {
 	 */
 	private void lose(QueueEntry queueEntry) {
 		this.releaser.leave(queueEntry);
-		notify((listener) -> listener.onLost(queueEntry.request()));
+		this.listener.onLost(queueEntry.request());
 	}
 
 	/**
@@ -293,7 +284,7 @@ final class QueueWatcher implements Watcher {
 			else {
 				queueEntry.guard();
 				if (queueEntry.request().terms().recallable() && found.filter(LeaseRecall::isRecalled).isPresent()) {
-					notify((listener) -> listener.onRecall(queueEntry.request()));
+					this.listener.onRecall(queueEntry.request());
 				}
 			}
 		});

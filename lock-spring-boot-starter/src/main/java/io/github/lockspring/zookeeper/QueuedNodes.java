@@ -56,12 +56,9 @@ record QueuedNodes(List<String> paths, long transaction, boolean alone) {
 			changes.add(session.creation(parent + '/' + name, data, CreateMode.EPHEMERAL_SEQUENTIAL));
 			changes.add(Op.setData(parent, NO_DATA, Session.ANY_VERSION));
 		}
-		return session.change(changes)
-			.thenApply((results) -> of(parents, results))
-			.exceptionallyCompose((failure) -> (Answers.cause(failure) instanceof KeeperException.NoAuthException)
-					? createOnly(session, parents, name, data)
-						.whenComplete((nodes, rejection) -> session.setChangesKeys(rejection != null))
-					: CompletableFuture.failedFuture(failure));
+		return Answers.recover(session.change(changes).thenApply((results) -> of(parents, results)),
+				KeeperException.NoAuthException.class::isInstance, () -> createOnly(session, parents, name, data)
+					.whenComplete((nodes, rejection) -> session.setChangesKeys(rejection != null)));
 	}
 
 	private static QueuedNodes of(List<String> parents, List<OpResult> results) {

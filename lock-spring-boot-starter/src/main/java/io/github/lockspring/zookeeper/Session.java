@@ -17,9 +17,12 @@
 package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -59,6 +62,8 @@ final class Session {
 	 * answer of the server. A longer answer ends the connection.
 	 */
 	private static final int MAX_LIST_LENGTH = 40_000;
+
+	private static final int MAX_VISITED = 1_000;
 
 	private final ZooKeeper zooKeeper;
 
@@ -250,10 +255,24 @@ final class Session {
 	}
 
 	/**
-	 * List the children of a node, none if it does not exist or their names do not fit
-	 * into an answer.
+	 * Visit some of the children of a node, none if it does not exist or their names do
+	 * not fit into an answer.
+	 * @param visitor is given the path of a child, and the time of the leader in
+	 * milliseconds
 	 */
-	CompletableFuture<List<String>> childrenIfFew(String path) {
+	void visitSome(String parent, BiConsumer<String, Long> visitor) {
+		childrenIfFew(parent).thenAccept((names) -> {
+			if (!names.isEmpty()) {
+				List<String> all = new ArrayList<>(names);
+				Collections.shuffle(all); // so that each is visited eventually
+				touch(parent).thenAccept((now) -> all.stream()
+					.limit(MAX_VISITED)
+					.forEach((name) -> visitor.accept(parent + '/' + name, now)));
+			}
+		});
+	}
+
+	private CompletableFuture<List<String>> childrenIfFew(String path) {
 		return read(path).thenCompose(
 				(content) -> content.filter((node) -> node.stat().getNumChildren() <= MAX_LIST_LENGTH).isPresent()
 						? children(path) : CompletableFuture.completedFuture(List.of()));

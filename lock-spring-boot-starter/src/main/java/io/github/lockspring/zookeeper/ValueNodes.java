@@ -87,9 +87,8 @@ final class ValueNodes {
 					.thenApply((stat) -> new ValueNode(next.withVersion(stat.getMzxid()), stat.getVersion()))
 				: create(session, path, ValueNode.data(next))
 					.thenApply((created) -> new ValueNode(next.withVersion(created.transaction()), 0));
-		return written.thenApply(Optional::of)
-			.exceptionallyCompose((failure) -> isConflict(Answers.cause(failure))
-					? CompletableFuture.completedFuture(Optional.empty()) : CompletableFuture.failedFuture(failure));
+		return Answers.recover(written.thenApply(Optional::of), ValueNodes::isConflict,
+				() -> CompletableFuture.completedFuture(Optional.empty()));
 	}
 
 	private static boolean isConflict(Throwable failure) {

@@ -41,9 +41,9 @@ final class ValueWatches implements Watcher {
 
 	private final Map<String, Watch> watches = new ConcurrentHashMap<>();
 
-	private volatile @Nullable BackendListener listener;
+	private volatile BackendListener listener = BackendListener.NONE;
 
-	void setListener(@Nullable BackendListener listener) {
+	void setListener(BackendListener listener) {
 		this.listener = listener;
 	}
 
@@ -99,10 +99,7 @@ final class ValueWatches implements Watcher {
 	}
 
 	private void changed(Watch watch) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onValueChanged(watch.key);
-		}
+		this.listener.onValueChanged(watch.key);
 	}
 
 	/**

@@ -269,8 +269,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public void close() {
-		this.lockQueues.watcher().setListener(null);
-		this.values.setListener(null);
+		this.lockQueues.watcher().setListener(BackendListener.NONE);
+		this.values.setListener(BackendListener.NONE);
 		if (this.connection.sessionNow() != null) {
 			try {
 				Calls.await(this.lockQueues.releaser().leaveAllThatWait(),
@@ -302,13 +302,13 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 		@Override
 		public void suspended() {
-			ZooKeeperLockBackend.this.lockQueues.watcher().notify(BackendListener::onSuspended);
+			ZooKeeperLockBackend.this.lockQueues.watcher().listener().onSuspended();
 		}
 
 		@Override
 		public void resumed(Session session) {
 			ZooKeeperLockBackend.this.lockQueues.resumed(session);
-			ZooKeeperLockBackend.this.lockQueues.watcher().notify(BackendListener::onResumed);
+			ZooKeeperLockBackend.this.lockQueues.watcher().listener().onResumed();
 			ZooKeeperLockBackend.this.values.resumed(session);
 		}
 

@@ -25,8 +25,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
@@ -81,7 +79,7 @@ final class ZooKeeperValueBackend implements ValueBackend {
 		this.recentNodes = new RecentValueNodes(keptTime.dividedBy(2));
 	}
 
-	void setListener(@Nullable BackendListener listener) {
+	void setListener(BackendListener listener) {
 		this.watches.setListener(listener);
 	}
 

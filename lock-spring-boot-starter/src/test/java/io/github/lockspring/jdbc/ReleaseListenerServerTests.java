@@ -562,7 +562,7 @@ class ReleaseListenerServerTests {
 			connection.setAutoCommit(false);
 			connection.setNetworkTimeout(Runnable::run, 12_345);
 			ReleaseListener listener = new ReleaseListener(new SingleConnectionDataSource(connection, true),
-					new TableName(table));
+					new TableName(table), true);
 			listener.listenForAWhile();
 			LeaseRequest request = Requests.of("key");
 			Awaitility.await().until(() -> listener.await(request) || !listener.isUsable());
@@ -574,7 +574,7 @@ class ReleaseListenerServerTests {
 
 	@Test
 	void listenerForWhichNoThreadCouldBeStartedListensLater() {
-		try (ReleaseListener listener = new ReleaseListener(this.database.dataSource(), new TableName(TABLE))) {
+		try (ReleaseListener listener = new ReleaseListener(this.database.dataSource(), new TableName(TABLE), true)) {
 			try (MockedStatic<DaemonThreads> threads = mockStatic(DaemonThreads.class, CALLS_REAL_METHODS)) {
 				threads.when(() -> DaemonThreads.create(any(), any()))
 					.thenThrow(new IllegalStateException("no thread"));
@@ -596,7 +596,7 @@ class ReleaseListenerServerTests {
 			}
 
 		};
-		try (ReleaseListener listener = new ReleaseListener(broken, new TableName(TABLE))) {
+		try (ReleaseListener listener = new ReleaseListener(broken, new TableName(TABLE), true)) {
 			listener.listenForAWhile();
 			Awaitility.await().until(() -> !listener.isUsable());
 		}

@@ -59,8 +59,7 @@ class ReconnectingConnectionServerTests {
 		for (int i = 0; i < ATTEMPTS; i++) {
 			RedisClient client = RedisClient.create(RedisServer.shared().uri().toString());
 			ReconnectingConnection<StatefulRedisConnection<String, String>> connections = new ReconnectingConnection<>(
-					"pending", client::connect, StatefulConnection::isOpen, StatefulConnection::closeAsync,
-					Duration.ofSeconds(1), null);
+					"pending", client::connect, StatefulConnection::isOpen, StatefulConnection::closeAsync, null);
 			connections.renew();
 			TimeUnit.MICROSECONDS.sleep(i * 60L);
 			connections.close();
@@ -86,7 +85,7 @@ class ReconnectingConnectionServerTests {
 		ReconnectingConnection<Object> connections = new ReconnectingConnection<>("lost", () -> {
 			Assert.state(attempts.incrementAndGet() != 2, "not yet");
 			return new Object();
-		}, (connection) -> !lost.contains(connection), lost::add, Duration.ofSeconds(1),
+		}, (connection) -> !lost.contains(connection), lost::add,
 				() -> found.add(String.valueOf(self.get().current())));
 		self.set(connections);
 		connections.renew();
@@ -111,7 +110,7 @@ class ReconnectingConnectionServerTests {
 			}
 			return made;
 		}, (connection) -> !lost.contains(connection), (connection) -> {
-		}, Duration.ofSeconds(1), opened::incrementAndGet);
+		}, opened::incrementAndGet);
 		connections.renew();
 		Awaitility.await().until(() -> opened.get() == 2);
 		assertThat(connections.current()).isNotNull();
@@ -125,7 +124,7 @@ class ReconnectingConnectionServerTests {
 			Awaitility.await().until(() -> fails.getCount() == 0);
 			throw new IllegalStateException("not now");
 		}, (connection) -> true, (connection) -> {
-		}, Duration.ofSeconds(1), null);
+		}, null);
 		AtomicReference<Boolean> locked = new AtomicReference<>();
 		connections.renew().whenComplete((connection, failure) -> locked.set(Thread.holdsLock(connections)));
 		fails.countDown();
@@ -138,7 +137,7 @@ class ReconnectingConnectionServerTests {
 	void connectionForWhichNoThreadCouldBeStartedIsOpenedLater() {
 		ReconnectingConnection<Object> connections = new ReconnectingConnection<>("exhausted", Object::new,
 				(connection) -> true, (connection) -> {
-				}, Duration.ofSeconds(1), null);
+				}, null);
 		try (MockedStatic<DaemonThreads> threads = mockStatic(DaemonThreads.class, CALLS_REAL_METHODS)) {
 			threads.when(() -> DaemonThreads.create(any(), any())).thenThrow(new IllegalStateException("no thread"));
 			assertThatExceptionOfType(BackendUnavailableException.class)

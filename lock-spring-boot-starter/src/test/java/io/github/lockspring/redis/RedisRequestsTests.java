@@ -48,7 +48,7 @@ class RedisRequestsTests {
 
 	@Test
 	void recordAndOwnerBeginWithTheTextOfTheOwner() {
-		this.requests.identify(new ProcessName("orders", "host-1", 7));
+		this.requests.identify(OwnerId.newInstance(), new ProcessName("orders", "host-1", 7));
 		String owner = this.request.ownerText() + RedisOwners.suffix(new ProcessName("orders", "host-1", 7));
 		assertThat(text(this.requests.acquire(this.request, false, null))).isEqualTo("1 x " + owner + ' ');
 		assertThat(text(this.requests.release(this.request))).isEqualTo("1 x " + owner + ' ');
