@@ -157,8 +157,8 @@ final class LeaseReleaser implements Hold.Engine {
 		}
 		if (hold.options().isExclusive()) {
 			Hold reader = hold.queue().borrowerOf(hold);
-			return (reader == null) ? releaseOwnLease(hold)
-					: this.downgrader.downgrade(hold, reader) || reportLossAtRelease(hold);
+			return (reader != null) ? this.downgrader.downgrade(hold, reader) || reportLossAtRelease(hold)
+					: releaseOwnLease(hold);
 		}
 		if (leaveShared(hold)) {
 			return isKept(hold);

@@ -139,9 +139,8 @@ final class LeaseOperations {
 		boolean contending = queueing && this.notified && connection.dialect().has(SqlStatement.CONTEND);
 		VersionedRowOperations versioned = single ? null : new VersionedRowOperations(connection);
 		try {
-			return (versioned == null)
-					? SingleStatementOperations.acquire(connection, request, this.recentKeys, contending, recallable)
-					: versioned.acquire(request, queueing, this.notified);
+			return (versioned != null) ? versioned.acquire(request, queueing, this.notified)
+					: SingleStatementOperations.acquire(connection, request, this.recentKeys, contending, recallable);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)
