@@ -174,7 +174,8 @@ class DefaultLeaderElectionTests {
 		candidate.stop();
 		this.election.stop();
 		assertThat(this.engine.stateListeners()).isEmpty();
-		Awaitility.await().until(() -> this.engine.size() == 0); // a step of the candidate may still be running
+		// a step of the candidate may still be running
+		Awaitility.await().until(() -> this.engine.size() == 0);
 	}
 
 	@Test

@@ -182,7 +182,8 @@ class PageServerTests {
 	void requestOfAnEarlierRunIsNotCountedInTheNext() {
 		run("stock", "no-lock", 1, 1);
 		String key = "stock:" + latestRun().get("id").asInt();
-		await().until(() -> keysOfSections().anyMatch(key::equals)); // others may be of a test before
+		// Others may be of a test before
+		await().until(() -> keysOfSections().anyMatch(key::equals));
 		assertThat(post("/runs", run("distributed-lock", 20, 25)).statusCode()).isEqualTo(201);
 		await().until(() -> keysOfSections().anyMatch((other) -> !other.equals(key)));
 		events.clear();
