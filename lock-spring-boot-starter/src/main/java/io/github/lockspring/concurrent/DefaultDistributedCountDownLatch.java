@@ -22,25 +22,20 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.springframework.util.Assert;
 
-import io.github.lockspring.LockException;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
-import io.github.lockspring.spi.ValueUpdateResult;
 import io.github.lockspring.support.Durations;
 
 /**
  * Default implementation of {@link DistributedCountDownLatch}. The value is the count,
  * followed by bits that identify the generation: they are drawn at random whenever a
- * count is set. A thread that waits is released when the count is zero, and also when the
- * generation is another one, because the former one must have reached zero then.
+ * count is set. The last count deletes the value. A thread that waits is released when
+ * there is no value, and also when the generation is another one, because the former one
+ * must have been deleted then.
  */
 final class DefaultDistributedCountDownLatch extends ExpirableValue implements DistributedCountDownLatch {
-
-	private static final Log logger = LogFactory.getLog(DefaultDistributedCountDownLatch.class);
 
 	private static final int GENERATION_BITS = 24;
 
@@ -55,28 +50,15 @@ final class DefaultDistributedCountDownLatch extends ExpirableValue implements D
 		Assert.isTrue(count >= 0 && count <= MAX_COUNT,
 				() -> "'count' must be between 0 and " + MAX_COUNT + ", not " + count);
 		if (count == 0) {
-			return countOf(this.value.read()) == 0;
+			return !this.value.read().exists();
 		}
-		while (true) {
-			long generation = ThreadLocalRandom.current().nextLong(ONE);
-			ValueUpdateResult result = this.value
-				.update(new ValueChange.Set(count * ONE + generation, Value.ABSENT.version()));
-			if (result.applied() || countOf(result.before()) > 0) {
-				return result.applied();
-			}
-			// has been opened, and may have a time to live
-			this.value.update(new ValueChange.Delete(result.before().version()));
-		}
+		long generation = ThreadLocalRandom.current().nextLong(ONE);
+		return this.value.update(new ValueChange.Set(count * ONE + generation, Value.ABSENT.version())).applied();
 	}
 
 	@Override
 	public long getCount() {
 		return countOf(this.value.read());
-	}
-
-	@Override
-	boolean isInUse(Value value) {
-		return countOf(value) > 0;
 	}
 
 	private static long countOf(Value value) {
@@ -85,22 +67,7 @@ final class DefaultDistributedCountDownLatch extends ExpirableValue implements D
 
 	@Override
 	public void countDown() {
-		Value after = this.value.update(new ValueChange.Add(-ONE, 0)).after();
-		if (after.exists() && countOf(after) == 0) {
-			deleteOpened(after);
-		}
-	}
-
-	/**
-	 * Delete the latch, which is open already.
-	 */
-	private void deleteOpened(Value opened) {
-		try {
-			this.value.update(new ValueChange.Delete(opened.version()));
-		}
-		catch (LockException ex) {
-			logger.debug("Could not delete the " + this + ", whose count is 0", ex);
-		}
+		this.value.update(new ValueChange.Add(-ONE, 0, ONE));
 	}
 
 	@Override
@@ -137,7 +104,7 @@ final class DefaultDistributedCountDownLatch extends ExpirableValue implements D
 	 * Return a condition for the end of the generation that is seen first.
 	 */
 	private static Predicate<Value> opening() {
-		return StoredValue.endOf((value) -> countOf(value) == 0, (value) -> value.number() % ONE);
+		return StoredValue.endOf((value) -> !value.exists(), (value) -> value.number() % ONE);
 	}
 
 }

@@ -19,7 +19,6 @@ package io.github.lockspring.concurrent;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 
 /**
@@ -41,23 +40,16 @@ abstract class ExpirableValue {
 		this.noun = noun;
 	}
 
-	/**
-	 * Return whether a value is that of an object that is in use.
-	 */
-	boolean isInUse(Value value) {
-		return value.exists();
-	}
-
 	public boolean delete() {
-		return isInUse(this.value.update(new ValueChange.Delete(ValueChange.ANY_VERSION)).before());
+		return this.value.update(new ValueChange.Delete(ValueChange.ANY_VERSION)).applied();
 	}
 
 	public boolean expire(Duration timeToLive) {
-		return isInUse(this.value.expire(timeToLive));
+		return this.value.expire(timeToLive).exists();
 	}
 
 	public boolean persist() {
-		return isInUse(this.value.persist());
+		return this.value.persist().exists();
 	}
 
 	public CompletableFuture<Boolean> expireAsync(Duration timeToLive) {

@@ -94,8 +94,8 @@ final class StoreNotifications implements BackendListener {
 	}
 
 	@Override
-	public void onValueChanged(String key, Value value) {
-		this.values.watches().onChanged(key, value);
+	public void onValueChanged(String key, Value value, long version) {
+		this.values.watches().onChanged(key, value, version);
 	}
 
 	@Override

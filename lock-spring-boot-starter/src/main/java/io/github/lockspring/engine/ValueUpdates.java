@@ -198,7 +198,8 @@ final class ValueUpdates {
 			return first;
 		}
 		long sum = batch.stream().mapToLong((entry) -> ((ValueChange.Add) entry.change).delta()).sum();
-		return new ValueChange.Add(sum, ((ValueChange.Add) first).min());
+		ValueChange.Add add = (ValueChange.Add) first;
+		return new ValueChange.Add(sum, add.min(), add.minKept());
 	}
 
 	/**
@@ -210,7 +211,7 @@ final class ValueUpdates {
 		for (Entry entry : entries) {
 			if (entry.change.appliesTo(value)) {
 				applicable.add(entry);
-				value = new Value(entry.change.numberAfter(value), value.version());
+				value = entry.change.valueAfter(value, value.version());
 			}
 		}
 		return applicable;
@@ -221,13 +222,13 @@ final class ValueUpdates {
 			batch.get(0).complete(result);
 			return;
 		}
-		long number = result.before().number();
-		long version = result.before().version();
+		Value before = result.before();
+		// the values in between were never stored
+		long version = Math.max(before.version() + 1, result.after().version());
 		for (Entry entry : batch) {
-			long sum = number + ((ValueChange.Add) entry.change).delta();
-			Value after = new Value(sum, result.after().version());
-			entry.complete(new ValueUpdateResult(new Value(number, version), after));
-			number = sum;
+			Value after = entry.change.valueAfter(before, version);
+			entry.complete(new ValueUpdateResult(before, after));
+			before = new Value(after.number(), before.version());
 		}
 	}
 
@@ -360,7 +361,8 @@ final class ValueUpdates {
 
 		private static boolean isCombinable(Entry first, Entry next, long sum) {
 			return first.change instanceof ValueChange.Add one && next.change instanceof ValueChange.Add other
-					&& one.min() == other.min() && Long.signum(one.delta()) * Long.signum(other.delta()) == 1
+					&& one.min() == other.min() && one.minKept() == other.minKept()
+					&& Long.signum(one.delta()) * Long.signum(other.delta()) == 1
 					&& Long.signum(sum + other.delta()) == Long.signum(sum);
 		}
 

@@ -129,8 +129,8 @@ class ValueWait implements WatchedValues.Observer {
 	 * may be from the time before this wait.
 	 */
 	@Override
-	public boolean onSent(Value value) {
-		if (this.version != 0 && value.version() > this.version) {
+	public boolean onSent(Value value, long version) {
+		if (this.version != 0 && version > this.version) {
 			meet(value);
 		}
 		return this.met != null;

@@ -108,7 +108,7 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 	 * Forward a value that the store has sent. Read the key soon, unless all observers
 	 * have waited for this value.
 	 */
-	void onChanged(String key, Value value) {
+	void onChanged(String key, Value value, long version) {
 		List<Observer> observers;
 		synchronized (this.watches) {
 			Watch watch = this.watches.get(key);
@@ -116,7 +116,7 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 		}
 		boolean awaited = true;
 		for (Observer observer : observers) {
-			awaited &= observer.onSent(value);
+			awaited &= observer.onSent(value, version);
 		}
 		if (!awaited) {
 			onChanged(key);
@@ -246,9 +246,10 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 		 * Called with a value that the store has sent, which may be older than one that
 		 * was passed before.
 		 * @param value the value
+		 * @param version the version of the change after which it was the value
 		 * @return whether no other value is awaited
 		 */
-		default boolean onSent(Value value) {
+		default boolean onSent(Value value, long version) {
 			return false;
 		}
 

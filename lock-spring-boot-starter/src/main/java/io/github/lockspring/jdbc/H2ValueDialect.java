@@ -35,7 +35,7 @@ final class H2ValueDialect extends ValueDialect {
 			        || COALESCE(INSERT('\n' || updates, @@own@@, 1 + @@length@@, '\n'), '\n' || updates), @@max-length@@),
 			    version = @@next-version@@,
 			    expires_at = @@expiry@@,
-			    number = COALESCE(number, 0) * CAST(? AS BIGINT) + CAST(? AS BIGINT)
+			    number = @@number@@
 			  WHERE @@condition@@
 			)
 			""";

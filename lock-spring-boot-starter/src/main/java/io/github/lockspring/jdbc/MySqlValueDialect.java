@@ -46,7 +46,7 @@ final class MySqlValueDialect extends ValueDialect {
 			  version = @@next-version@@
 			      + 0 * LAST_INSERT_ID(IF(number = ? AND version = ?, @@next-version@@, 0)),
 			  expires_at = @@expiry@@,
-			  number = COALESCE(number, 0) * ? + ?
+			  number = @@number@@
 			WHERE @@condition@@
 			""";
 

@@ -34,7 +34,7 @@ final class PostgresValueDialect extends ValueDialect {
 			      || COALESCE(overlay(updates PLACING '' FROM @@own@@ FOR @@length@@), updates), @@max-length@@),
 			  version = @@next-version@@,
 			  expires_at = @@expiry@@,
-			  number = COALESCE(number, 0) * CAST(? AS bigint) + CAST(? AS bigint)
+			  number = @@number@@
 			WHERE @@condition@@ AND @@short-wait@@
 			RETURNING LEFT(updates, @@length@@),
 			  CASE WHEN watched_until > 0 AND watched_until > @@now@@ THEN @@notify@@ END

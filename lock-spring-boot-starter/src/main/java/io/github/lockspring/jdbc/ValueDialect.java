@@ -64,11 +64,24 @@ abstract class ValueDialect {
 	private static final String ALIVE = "(expires_at = 0 OR expires_at > @@now@@)";
 
 	/**
-	 * Expression for the end of the time to live: kept, or set. Its parameters are a
-	 * factor of the former one, a factor of the clock, and a summand.
+	 * Expression for the end of the time to live: none, kept or set. Its parameters are
+	 * the minimum of the number for the value to remain, a factor of the former one, a
+	 * factor of the clock, and a summand.
 	 */
-	private static final String EXPIRY = "expires_at * CAST(? AS @@bigint@@) + @@begin@@ * CAST(? AS @@bigint@@)"
-			+ " + CAST(? AS @@bigint@@)";
+	private static final String EXPIRY = "CASE WHEN @@deleted@@ THEN 0 ELSE expires_at * CAST(? AS @@bigint@@)"
+			+ " + @@begin@@ * CAST(? AS @@bigint@@) + CAST(? AS @@bigint@@) END";
+
+	/**
+	 * Expression for the number. Its parameters are the minimum of the former one for the
+	 * value to remain, a factor of the former one and a summand.
+	 */
+	private static final String NUMBER = "CASE WHEN @@deleted@@ THEN NULL"
+			+ " ELSE COALESCE(number, 0) * CAST(? AS @@bigint@@) + CAST(? AS @@bigint@@) END";
+
+	/**
+	 * Condition under which a value is deleted because of its number.
+	 */
+	private static final String DELETED = "COALESCE(number, 0) < CAST(? AS @@bigint@@)";
 
 	/**
 	 * Condition for rows of deleted values and of those whose time to live is over,
@@ -155,6 +168,8 @@ abstract class ValueDialect {
 			.replace("@@watched@@", watched())
 			.replace("@@alive@@", ALIVE)
 			.replace("@@expiry@@", EXPIRY)
+			.replace("@@number@@", NUMBER)
+			.replace("@@deleted@@", DELETED)
 			.replace("@@bigint@@", bigint())
 			.replace("@@version-before@@", VERSION_BEFORE)
 			.replace("@@next-version@@", NEXT_VERSION)

@@ -106,8 +106,10 @@ final class ValueOperations {
 			statement.setLong(index++, value.number());
 			statement.setLong(index++, value.version());
 		}
+		ValueTerms terms = ValueTerms.of(update.change());
+		statement.setLong(index++, terms.minKept());
 		index = bindExpiry(statement, index, update.change());
-		index = ValueTerms.of(update.change()).bind(statement, index, key);
+		index = terms.bind(statement, index, key);
 		statement.setString(index++, id.instance());
 		statement.setString(index, ValueEntry.sequence(id.sequence()));
 	}

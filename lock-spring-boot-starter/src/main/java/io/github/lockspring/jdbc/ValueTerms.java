@@ -21,6 +21,7 @@ import java.sql.Types;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 
 /**
@@ -30,12 +31,14 @@ import io.github.lockspring.spi.ValueChange;
  *
  * @param factor 1 to add to the number, 0 to replace it
  * @param summand the summand, {@code null} to delete the value
+ * @param minKept the minimum of the number for the value to remain
  * @param min the minimum of the number
  * @param max the maximum of the number
  * @param minVersion the minimum of the version
  * @param maxVersion the maximum of the version
  */
-record ValueTerms(int factor, @Nullable Long summand, long min, long max, long minVersion, long maxVersion) {
+record ValueTerms(int factor, @Nullable Long summand, long minKept, long min, long max, long minVersion,
+		long maxVersion) {
 
 	/**
 	 * Translate a change.
@@ -50,11 +53,11 @@ record ValueTerms(int factor, @Nullable Long summand, long min, long max, long m
 			return assignment(set.number(), set.expectedVersion(), 0);
 		}
 		if (change instanceof ValueChange.Replace replace) {
-			return new ValueTerms(0, replace.number(), replace.expectedNumber(), replace.expectedNumber(), 0,
-					Long.MAX_VALUE);
+			return new ValueTerms(0, replace.number(), Long.MIN_VALUE, replace.expectedNumber(),
+					replace.expectedNumber(), 0, Long.MAX_VALUE);
 		}
 		if (change instanceof ValueChange.Expire) {
-			return new ValueTerms(1, 0L, Long.MIN_VALUE, Long.MAX_VALUE, 1, Long.MAX_VALUE);
+			return new ValueTerms(1, 0L, Long.MIN_VALUE, Long.MIN_VALUE, Long.MAX_VALUE, 1, Long.MAX_VALUE);
 		}
 		return assignment(null, ((ValueChange.Delete) change).expectedVersion(), 1);
 	}
@@ -66,7 +69,9 @@ record ValueTerms(int factor, @Nullable Long summand, long min, long max, long m
 		long delta = add.delta();
 		long max = (delta > 0) ? Long.MAX_VALUE - delta : Long.MAX_VALUE;
 		long min = (delta < 0) ? Long.MIN_VALUE - delta : Long.MIN_VALUE;
-		return new ValueTerms(1, delta, Math.max(min, differenceInRange(add.min(), delta)), max, 0, Long.MAX_VALUE);
+		return new ValueTerms(1, delta, differenceInRange(add.minKept(), delta),
+				Math.max(min, differenceInRange(add.min(), delta)), max, add.deletes(Value.ABSENT) ? 1 : 0,
+				Long.MAX_VALUE);
 	}
 
 	private static long differenceInRange(long number, long delta) {
@@ -79,10 +84,9 @@ record ValueTerms(int factor, @Nullable Long summand, long min, long max, long m
 	}
 
 	private static ValueTerms assignment(@Nullable Long number, long expectedVersion, long anyVersion) {
-		return (expectedVersion == ValueChange.ANY_VERSION)
-				? new ValueTerms(0, number, Long.MIN_VALUE, Long.MAX_VALUE, anyVersion, Long.MAX_VALUE)
-				: new ValueTerms(0, number, Long.MIN_VALUE, Long.MAX_VALUE, Math.max(anyVersion, expectedVersion),
-						expectedVersion);
+		boolean any = expectedVersion == ValueChange.ANY_VERSION;
+		return new ValueTerms(0, number, Long.MIN_VALUE, Long.MIN_VALUE, Long.MAX_VALUE,
+				any ? anyVersion : Math.max(anyVersion, expectedVersion), any ? Long.MAX_VALUE : expectedVersion);
 	}
 
 	/**
@@ -91,14 +95,15 @@ record ValueTerms(int factor, @Nullable Long summand, long min, long max, long m
 	 * @return the index of the next parameter
 	 */
 	int bind(PreparedStatement statement, int index, byte[] key) throws SQLException {
-		statement.setInt(index, this.factor);
-		statement.setObject(index + 1, this.summand, Types.BIGINT);
-		statement.setBytes(index + 2, key);
-		statement.setLong(index + 3, this.min);
-		statement.setLong(index + 4, this.max);
-		statement.setLong(index + 5, this.minVersion);
-		statement.setLong(index + 6, this.maxVersion);
-		return index + 7;
+		statement.setLong(index, this.minKept);
+		statement.setInt(index + 1, this.factor);
+		statement.setObject(index + 2, this.summand, Types.BIGINT);
+		statement.setBytes(index + 3, key);
+		statement.setLong(index + 4, this.min);
+		statement.setLong(index + 5, this.max);
+		statement.setLong(index + 6, this.minVersion);
+		statement.setLong(index + 7, this.maxVersion);
+		return index + 8;
 	}
 
 }

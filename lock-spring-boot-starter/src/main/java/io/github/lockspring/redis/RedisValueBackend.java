@@ -151,9 +151,9 @@ final class RedisValueBackend implements ValueBackend {
 	private static RedisCall call(ValueUpdate update) {
 		ValueChange change = update.change();
 		if (change instanceof ValueChange.Add add) {
-			boolean plain = add.min() == Long.MIN_VALUE && !update.repeated();
+			boolean plain = Math.max(add.min(), add.minKept()) == Long.MIN_VALUE && !update.repeated();
 			byte[] delta = RedisCall.arg(add.delta());
-			return plain ? call(update, delta) : call(update, delta, minimum(add), NONE);
+			return plain ? call(update, delta) : call(update, delta, minimum(add.min()), minimum(add.minKept()));
 		}
 		if (change instanceof ValueChange.Replace replace) {
 			return call(update, RedisCall.arg(replace.number()), RedisCall.arg(replace.expectedNumber()), REPLACE);
@@ -180,8 +180,8 @@ final class RedisValueBackend implements ValueBackend {
 		return new RedisCall(RedisScript.UPDATE_VALUE, new byte[][] { nameOf(update.key()) }, args);
 	}
 
-	private static byte[] minimum(ValueChange.Add add) {
-		return (add.min() != Long.MIN_VALUE) ? RedisCall.arg(add.min()) : NONE;
+	private static byte[] minimum(long number) {
+		return (number != Long.MIN_VALUE) ? RedisCall.arg(number) : NONE;
 	}
 
 	private static byte[] version(long expected) {
@@ -206,12 +206,9 @@ final class RedisValueBackend implements ValueBackend {
 			return;
 		}
 		String text = message.substring(number + 1, version);
-		if (text.equals("-")) {
-			listener.onValueChanged(key);
-		}
-		else {
-			listener.onValueChanged(key, value(text, message.substring(version + 1)));
-		}
+		long changed = Long.parseLong(message.substring(version + 1));
+		listener.onValueChanged(key, text.equals("-") ? Value.ABSENT : new Value(Long.parseLong(text), changed),
+				changed);
 	}
 
 	/**

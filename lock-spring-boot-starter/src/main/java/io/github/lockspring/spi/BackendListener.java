@@ -122,9 +122,10 @@ public interface BackendListener {
 	 * Called when a {@linkplain ValueBackend#read watched} value has changed, with the
 	 * value after one of its changes, which need not be the last one.
 	 * @param key the key of the value
-	 * @param value a value that it has had, and that existed
+	 * @param value the value after the change, {@link Value#ABSENT} if it was deleted
+	 * @param version the version of the change
 	 */
-	default void onValueChanged(String key, Value value) {
+	default void onValueChanged(String key, Value value, long version) {
 		onValueChanged(key);
 	}
 

@@ -37,9 +37,29 @@ public sealed interface ValueChange {
 	/**
 	 * Return the number after this change, if it {@linkplain #appliesTo applies}.
 	 * @param before the value before the change
-	 * @return the new number, 0 if the value is deleted
+	 * @return the new number, of no meaning if the value is deleted
 	 */
 	long numberAfter(Value before);
+
+	/**
+	 * Return whether the value is deleted by this change, if it {@linkplain #appliesTo
+	 * applies}.
+	 * @param before the value before the change
+	 * @return {@code true} if the value does not exist afterwards
+	 */
+	default boolean deletes(Value before) {
+		return false;
+	}
+
+	/**
+	 * Return the value after this change, if it {@linkplain #appliesTo applies}.
+	 * @param before the value before the change
+	 * @param version the version of the change
+	 * @return the new value, {@link Value#ABSENT} if it is deleted
+	 */
+	default Value valueAfter(Value before, long version) {
+		return deletes(before) ? Value.ABSENT : new Value(numberAfter(before), version);
+	}
 
 	private static boolean isExpected(Value value, long expectedVersion) {
 		return expectedVersion == ANY_VERSION || expectedVersion == value.version();
@@ -47,18 +67,35 @@ public sealed interface ValueChange {
 
 	/**
 	 * Addition. A value that does not exist is created as if it were 0. Not applied if
-	 * the sum would overflow or be less than the minimum.
+	 * the sum would overflow or be less than the minimum. A sum that is less than a
+	 * second number deletes the value; it is not applied if there is no value.
 	 *
 	 * @param delta the number to add, which may be negative
 	 * @param min the minimum of the sum, {@link Long#MIN_VALUE} for none
+	 * @param minKept the minimum of the sum for the value to remain,
+	 * {@link Long#MIN_VALUE} for none
 	 */
-	record Add(long delta, long min) implements ValueChange {
+	record Add(long delta, long min, long minKept) implements ValueChange {
+
+		/**
+		 * Create an addition that does not delete the value.
+		 * @param delta the number to add, which may be negative
+		 * @param min the minimum of the sum, {@link Long#MIN_VALUE} for none
+		 */
+		public Add(long delta, long min) {
+			this(delta, min, Long.MIN_VALUE);
+		}
 
 		@Override
 		public boolean appliesTo(Value before) {
 			long sum = numberAfter(before);
 			boolean overflow = ((before.number() ^ sum) & (this.delta ^ sum)) < 0;
-			return !overflow && sum >= this.min;
+			return !overflow && sum >= this.min && (before.exists() || !deletes(before));
+		}
+
+		@Override
+		public boolean deletes(Value before) {
+			return numberAfter(before) < this.minKept;
 		}
 
 		@Override
@@ -120,6 +157,11 @@ public sealed interface ValueChange {
 		@Override
 		public boolean appliesTo(Value before) {
 			return before.exists() && isExpected(before, this.expectedVersion);
+		}
+
+		@Override
+		public boolean deletes(Value before) {
+			return true;
 		}
 
 		@Override

@@ -7,8 +7,9 @@
 --   watchers   "<channel> <till> " of each process that is notified of the next change and its result, until that time in seconds
 --
 -- ARGV: process; sequence; the number to add or to assign, "-" to delete the value, or the time to live in milliseconds, 0 for none;
--- the condition: the minimum of the sum, the expected number or the expected version; what that is: "replace", "set" or "expire"; "again" if the update is repeated; the lead of versions. The last four
--- may be missing, or "-".
+-- the condition: the minimum of the sum, the expected number or the expected version; what that is: "replace", "set", "expire", or the
+-- number below which the sum deletes the value; "again" if the update is repeated; the lead of versions. The last four may be missing, or
+-- "-".
 -- Answer: "<number before> <version before> <number after> <version after>" if the value was changed; {0, the same} if not;
 -- {-1} if it is unknown whether a repeated update has changed it.
 
@@ -81,6 +82,9 @@ elseif kind == 'set' then
 else
 	after = sum(exists and number or '0', operand)
 	after = after and (condition == '-' or not less(after, condition)) and after
+	if after and kind and kind ~= '-' and less(after, kind) then
+		after = '-'
+	end
 end
 if not after or after == '-' and not exists then
 	return { 0, before .. ' ' .. before }

@@ -27,6 +27,7 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdateResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -91,8 +92,8 @@ final class LockProcess implements AutoCloseable {
 	/**
 	 * Changes a number in the store.
 	 */
-	void update(String storeKey, ValueChange change) {
-		LockUtils.engine(this.template).values().update(storeKey, change);
+	ValueUpdateResult update(String storeKey, ValueChange change) {
+		return LockUtils.engine(this.template).values().update(storeKey, change);
 	}
 
 	/**

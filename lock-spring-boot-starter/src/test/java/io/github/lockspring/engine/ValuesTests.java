@@ -199,26 +199,33 @@ class ValuesTests {
 
 	@Test
 	void additionsOutOfRangeTogetherAreAppliedAsFarAsTheyCanBe() throws Exception {
-		assertThat(countDownTogether(3, 5)).isEqualTo(3);
+		assertThat(countDownTogether(3, 5, new ValueChange.Add(-1, 0))).isEqualTo(3);
 		assertThat(this.backend.count(Kind.UPDATE)).isEqualTo(4);
 	}
 
 	@Test
 	void additionsOutOfRangeAreNotSentOneByOne() throws Exception {
-		assertThat(countDownTogether(1, 50)).isEqualTo(1);
+		assertThat(countDownTogether(1, 50, new ValueChange.Add(-1, 0))).isEqualTo(1);
 		assertThat(this.backend.count(Kind.UPDATE)).isEqualTo(3);
+	}
+
+	@Test
+	void additionsThatDeleteTheValueTogetherAreAppliedAsFarAsTheyCanBe() throws Exception {
+		assertThat(countDownTogether(4, 5, new ValueChange.Add(-1, 0, 1))).isEqualTo(4);
+		assertThat(this.backend.count(Kind.UPDATE)).isEqualTo(4);
+		assertThat(this.values.read(KEY)).isEqualTo(Value.ABSENT);
 	}
 
 	/**
 	 * Counts down from a count, once alone and then together.
+	 * @param decrement the change that counts down
 	 * @return how many count-downs were applied
 	 */
-	private int countDownTogether(int count, int together) throws Exception {
+	private int countDownTogether(int count, int together, ValueChange decrement) throws Exception {
 		Gate gate = new Gate();
 		LockEngine patient = engine(this.backend, Duration.ofSeconds(10));
 		patient.values().update(KEY, new ValueChange.Set(count, ValueChange.ANY_VERSION));
 		this.backend.next(Kind.UPDATE, Fault.before(gate));
-		ValueChange decrement = new ValueChange.Add(-1, 0);
 		List<Future<Boolean>> all = new ArrayList<>();
 		List<Thread> threads = new CopyOnWriteArrayList<>();
 		Callable<Boolean> countDown = () -> {
@@ -368,13 +375,13 @@ class ValuesTests {
 		await().until(() -> this.values.size() == 1 && this.backend.count(Kind.READ) >= 2);
 		Gate gate = new Gate();
 		this.backend.always(Kind.READ, Fault.before(gate));
-		this.backend.listener().onValueChanged(KEY, new Value(5, version - 1)); // of
-																				// before
-		this.backend.listener().onValueChanged(KEY, new Value(5, version));
+		this.backend.listener().onValueChanged(KEY, new Value(5, version - 1), version - 1);
+		this.backend.listener().onValueChanged(KEY, Value.ABSENT, version);
+		this.backend.listener().onValueChanged(KEY, new Value(5, version), version);
 		gate.awaitArrival();
 		assertThat(waiting).isNotDone();
-		this.backend.listener().onValueChanged(KEY, new Value(4, version + 1));
-		this.backend.listener().onValueChanged(KEY, new Value(5, version + 2));
+		this.backend.listener().onValueChanged(KEY, new Value(4, version + 1), version + 1);
+		this.backend.listener().onValueChanged(KEY, new Value(5, version + 2), version + 2);
 		assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(new Value(5, version + 2));
 		gate.open();
 	}
@@ -390,9 +397,25 @@ class ValuesTests {
 		values.update(KEY, INCREMENT);
 		Future<Value> waiting = this.executor.submit(() -> values.await(KEY, (value) -> value.number() == 5, LONG));
 		await().until(() -> values.size() == 1 && this.backend.count(Kind.READ) == 2);
-		this.backend.listener().onValueChanged(KEY, new Value(5, Long.MAX_VALUE));
+		this.backend.listener().onValueChanged(KEY, new Value(5, Long.MAX_VALUE), Long.MAX_VALUE);
 		assertThat(waiting.get(1, TimeUnit.MINUTES).number()).isEqualTo(5);
 		assertThat(this.backend.count(Kind.READ)).isEqualTo(2);
+	}
+
+	@Test
+	void waitForADeletionEndsWithTheOneThatTheStoreSends() throws Exception {
+		long version = this.values.update(KEY, INCREMENT).after().version();
+		this.backend.setDelivery(Delivery.LOSE);
+		Future<Value> waiting = this.executor.submit(() -> this.values.await(KEY, (value) -> !value.exists(), LONG));
+		await().until(() -> this.values.size() == 1 && this.backend.count(Kind.READ) >= 2);
+		Gate gate = new Gate();
+		this.backend.always(Kind.READ, Fault.before(gate));
+		this.backend.listener().onValueChanged(KEY, Value.ABSENT, version);
+		gate.awaitArrival();
+		assertThat(waiting).isNotDone();
+		this.backend.listener().onValueChanged(KEY, Value.ABSENT, version + 1);
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(Value.ABSENT);
+		gate.open();
 	}
 
 	@Test
@@ -402,7 +425,7 @@ class ValuesTests {
 		await().until(() -> this.values.size() == 1 && this.backend.count(Kind.READ) >= 2);
 		Gate gate = new Gate();
 		this.backend.always(Kind.READ, Fault.before(gate));
-		this.backend.listener().onValueChanged(KEY, new Value(5, 1));
+		this.backend.listener().onValueChanged(KEY, new Value(5, 1), 1);
 		gate.awaitArrival();
 		assertThat(waiting).isNotDone();
 		this.backend.heal();

@@ -105,6 +105,9 @@ abstract class SqlValueTests {
 		assertStatements(1, () -> this.one.apply(new ValueChange.Replace(8, 7)));
 		assertStatements(1, () -> this.one.apply(new ValueChange.Delete(ValueChange.ANY_VERSION)));
 		assertThat(this.one.read()).isEqualTo(Value.ABSENT);
+		this.one.apply(new ValueChange.Set(9, 0));
+		assertStatements(1, () -> this.one.apply(new ValueChange.Add(-5, 0, 5)));
+		assertThat(this.one.read()).isEqualTo(Value.ABSENT);
 	}
 
 	@Test

@@ -157,14 +157,15 @@ class RedisValueStateServerTests {
 
 		private ValueChange nextChange() {
 			return switch (this.random.nextInt(7)) {
-				case 0, 1 -> new ValueChange.Add(anyOf(NUMBERS), this.random.nextBoolean() ? Long.MIN_VALUE : 0);
+				case 0, 1 -> new ValueChange.Add(anyOf(NUMBERS), this.random.nextBoolean() ? Long.MIN_VALUE : 0,
+						(this.random.nextInt(4) == 0) ? anyOf(NUMBERS) : Long.MIN_VALUE);
 				case 2 -> new ValueChange.Set(anyOf(NUMBERS), version());
 				case 3 -> new ValueChange.Replace(anyOf(NUMBERS),
 						this.random.nextBoolean() ? this.state.value().number() : anyOf(NUMBERS));
 				case 4 -> new ValueChange.Delete(version());
 				case 5 -> new ValueChange.Expire((this.random.nextInt(3) == 0) ? SHORT_LIFE : LONG_LIFE);
-				default -> (this.random.nextInt(3) == 0) ? new ValueChange.Expire(0)
-						: new ValueChange.Add(this.random.nextInt(10) - 5, Long.MIN_VALUE);
+				default -> (this.random.nextInt(3) == 0) ? new ValueChange.Expire(0) : new ValueChange.Add(
+						this.random.nextInt(10) - 5, Long.MIN_VALUE, this.random.nextInt(10) - 15);
 			};
 		}
 

@@ -123,6 +123,40 @@ abstract class ValueRules extends BackendRules {
 	}
 
 	@Test
+	void additionBelowTheNumberThatIsKeptDeletesTheValue() {
+		ValueChange.Add decrement = new ValueChange.Add(-10, 0, 10);
+		assertThat(change(this.one, new ValueChange.Add(5, NO_MIN, 6)).applied()).isFalse();
+		assertThat(read(this.one)).isEqualTo(Value.ABSENT);
+		Value former = set(this.one, 25).after();
+		ValueUpdateResult kept = change(this.two, decrement);
+		assertThat(kept.before()).isEqualTo(former);
+		assertThat(kept.after().number()).isEqualTo(15);
+		ValueUpdate last = update(this.one, decrement);
+		ValueUpdateResult deleted = apply(this.one, last);
+		assertThat(deleted).isEqualTo(new ValueUpdateResult(kept.after(), Value.ABSENT));
+		assertThat(read(this.two)).isEqualTo(Value.ABSENT);
+		assertThat(change(this.two, decrement).applied()).isFalse();
+		assertThat(apply(this.one, last.again())).isEqualTo(deleted);
+		assertThat(set(this.two, 12).before()).isEqualTo(Value.ABSENT);
+		assertThat(apply(this.one, last.again())).isEqualTo(deleted);
+		assertThat(read(this.one).number()).isEqualTo(12);
+	}
+
+	@Test
+	void extremeNumbersAreKept() {
+		Value largest = set(this.one, Long.MAX_VALUE - 1).after();
+		assertThat(change(this.two, new ValueChange.Add(1, NO_MIN, Long.MAX_VALUE)).after().number())
+			.isEqualTo(Long.MAX_VALUE);
+		set(this.one, Long.MIN_VALUE);
+		assertThat(change(this.two, new ValueChange.Add(largest.number(), NO_MIN, NO_MIN)).after().number())
+			.isEqualTo(-2);
+		assertThat(change(this.two, new ValueChange.Add(1, NO_MIN, Long.MAX_VALUE)).after()).isEqualTo(Value.ABSENT);
+		set(this.one, Long.MIN_VALUE + 1);
+		assertThat(change(this.two, new ValueChange.Add(-1, NO_MIN, Long.MIN_VALUE + 1)).after())
+			.isEqualTo(Value.ABSENT);
+	}
+
+	@Test
 	void assignmentReturnsTheFormerValue() {
 		Value first = set(this.one, 42).after();
 		ValueUpdateResult second = set(this.two, -42);

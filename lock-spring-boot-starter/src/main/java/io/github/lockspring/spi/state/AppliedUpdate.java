@@ -98,8 +98,7 @@ public record AppliedUpdate(OwnerId id, Value before, long version) {
 	 * @return the value before and after it
 	 */
 	public ValueUpdateResult result(ValueChange change) {
-		return new ValueUpdateResult(this.before, (change instanceof ValueChange.Delete) ? Value.ABSENT
-				: new Value(change.numberAfter(this.before), this.version));
+		return new ValueUpdateResult(this.before, change.valueAfter(this.before, this.version));
 	}
 
 	AppliedUpdate withVersion(long latest) {

@@ -137,7 +137,7 @@ public record ValueState(@Nullable Long number, long version, long expiry, List<
 				updates.add(former.withVersion(this.version));
 			}
 		}
-		boolean deleted = update.change() instanceof ValueChange.Delete;
+		boolean deleted = update.change().deletes(before);
 		return new ValueState(deleted ? null : update.change().numberAfter(before), version,
 				deleted ? 0 : expiryAfter(update.change(), now), updates);
 	}

@@ -44,7 +44,7 @@ class ValueStateTests {
 
 	private static final ValueChange INCREMENT = new ValueChange.Add(1, Long.MIN_VALUE);
 
-	private static final List<ValueChange> CHANGES = List.of(INCREMENT, new ValueChange.Add(-1, 0),
+	private static final List<ValueChange> CHANGES = List.of(INCREMENT, new ValueChange.Add(-1, 0, 2),
 			new ValueChange.Set(1, ValueChange.ANY_VERSION), new ValueChange.Set(5, 0), new ValueChange.Set(6, 1),
 			new ValueChange.Replace(0, 1), new ValueChange.Delete(ValueChange.ANY_VERSION), new ValueChange.Delete(2));
 
@@ -262,8 +262,10 @@ class ValueStateTests {
 			Value before = this.value;
 			if (update.change().appliesTo(before)) {
 				this.version++;
-				this.value = (update.change() instanceof ValueChange.Delete) ? Value.ABSENT
-						: new Value(update.change().numberAfter(before), this.version);
+				long number = update.change().numberAfter(before);
+				boolean deleted = update.change() instanceof ValueChange.Delete
+						|| update.change() instanceof ValueChange.Add add && number < add.minKept();
+				this.value = deleted ? Value.ABSENT : new Value(number, this.version);
 				this.results.put(update.id(), new ValueUpdateResult(before, this.value));
 				if (update.change() instanceof ValueChange.Expire expire) {
 					this.expiry = (expire.millis() != 0) ? this.now + 1000 * expire.millis() : Long.MAX_VALUE;
