@@ -221,7 +221,7 @@ class ValuesTests {
 	 * @param decrement the change that counts down
 	 * @return how many count-downs were applied
 	 */
-	private int countDownTogether(int count, int together, ValueChange decrement) throws Exception {
+	private int countDownTogether(int count, int together, ValueChange.Add decrement) throws Exception {
 		Gate gate = new Gate();
 		LockEngine patient = engine(this.backend, Duration.ofSeconds(10));
 		patient.values().update(KEY, new ValueChange.Set(count, ValueChange.ANY_VERSION));
@@ -232,6 +232,7 @@ class ValuesTests {
 			threads.add(Thread.currentThread());
 			ValueUpdateResult result = patient.values().update(KEY, decrement);
 			assertThat(result.applied() || result.after().number() == 0).isTrue();
+			assertThat(result.after().exists()).isEqualTo(result.after().number() >= decrement.minKept());
 			return result.applied();
 		};
 		all.add(this.executor.submit(countDown));
