@@ -130,11 +130,11 @@ final class DueCalls<T extends DueCalls.Item> {
 	}
 
 	/**
-	 * Make a call for an item now, or as soon as the call in progress has ended. Does not
-	 * wait for the timer.
+	 * Make a call for the items that are due, unless one is in progress, after which
+	 * another one follows. Does not wait for the timer. Must not be called with a
+	 * monitor, because the executor may make the call in this thread.
 	 */
-	void scheduleNow(T item) {
-		add(item, this.time.nanoTime());
+	void runNow() {
 		try {
 			run();
 		}
@@ -143,7 +143,11 @@ final class DueCalls<T extends DueCalls.Item> {
 		}
 	}
 
-	private void add(T item, long nanoTime) {
+	/**
+	 * Let a call be made for an item at a time, or earlier if that is requested already,
+	 * by the next {@linkplain #runNow run}.
+	 */
+	void add(T item, long nanoTime) {
 		synchronized (this.waiting) {
 			if (item.state == State.ABSENT) {
 				await(item, nanoTime);

@@ -188,12 +188,15 @@ class ValueWait implements WatchedValues.Observer {
 		return this.answered || nanosUntil(this.answerDeadline) <= 0;
 	}
 
-	private synchronized void requestLast() {
-		if (!this.last) {
+	private void requestLast() {
+		synchronized (this) {
+			if (this.last) {
+				return;
+			}
 			this.answerDeadline = this.context.time().nanoTime() + this.context.answerNanos();
 			this.last = true;
-			this.watches.onChanged(this.key);
 		}
+		this.watches.onChanged(this.key);
 	}
 
 	/**

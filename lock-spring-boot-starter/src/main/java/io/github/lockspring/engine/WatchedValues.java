@@ -98,10 +98,12 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 	void onChanged(String key) {
 		synchronized (this.watches) {
 			Watch watch = this.watches.get(key);
-			if (watch != null) {
-				this.calls.scheduleNow(watch);
+			if (watch == null) {
+				return;
 			}
+			this.calls.add(watch, this.time.nanoTime());
 		}
+		this.calls.runNow();
 	}
 
 	/**
