@@ -17,7 +17,6 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,7 +84,7 @@ final class PermitLimits {
 		List<Limit> idle = new ArrayList<>();
 		synchronized (this.limits) {
 			long now = this.time.nanoTime();
-			removeIdle(now, idle);
+			removeIdle(now, this.limits.size(), idle);
 			if (!this.limits.isEmpty()) {
 				this.task.wakeUpAt(now + IDLE_NANOS);
 			}
@@ -166,7 +165,7 @@ final class PermitLimits {
 				this.limits.put(key, limit);
 				this.task.wakeUpAt(now + IDLE_NANOS);
 				if (this.limits.size() > MAX_WATCHED) {
-					removeIdle(now, idle);
+					removeIdle(now, 2, idle);
 				}
 			}
 		}
@@ -177,16 +176,25 @@ final class PermitLimits {
 		this.values.watches().remove(limit.key + SUFFIX, limit);
 	}
 
-	private void removeIdle(long now, List<Limit> idle) {
-		Iterator<Limit> eldest = this.limits.values().iterator();
-		while (eldest.hasNext()) {
-			Limit limit = eldest.next();
-			if (this.limits.size() <= MAX_WATCHED && now - limit.usedNanos < IDLE_NANOS) {
+	/**
+	 * Remove limits of keys that were not used for a while, or are too many. A key that
+	 * is held or waited for is in use.
+	 * @param most how many limits are examined, so that many in use do not delay each
+	 * addition
+	 */
+	private void removeIdle(long now, int most, List<Limit> idle) {
+		for (int i = 0; i < most && !this.limits.isEmpty(); i++) {
+			Limit eldest = this.limits.values().iterator().next();
+			if (this.limits.size() <= MAX_WATCHED && now - eldest.usedNanos < IDLE_NANOS) {
 				return;
 			}
-			if (this.context.queues().get(limit.key) == null) {
-				eldest.remove();
-				idle.add(limit);
+			this.limits.remove(eldest.key);
+			if (this.context.queues().get(eldest.key) == null) {
+				idle.add(eldest);
+			}
+			else {
+				eldest.usedNanos = now;
+				this.limits.put(eldest.key, eldest); // now the last one
 			}
 		}
 	}

@@ -55,6 +55,13 @@ final class DeletedValues {
 	private final Duration keptTime;
 
 	/**
+	 * Whether the list exists, as far as is known. The server deletes it when it is empty
+	 * for a while; the next deletion of a value then fails, and is repeated like one
+	 * after a change of the value.
+	 */
+	private volatile boolean listExists;
+
+	/**
 	 * Create an instance.
 	 * @param keptTime the time for which nodes are kept, to which the session timeout is
 	 * added
@@ -74,9 +81,12 @@ final class DeletedValues {
 		String entry = LockPaths.randomIn(this.paths.deletedValues());
 		List<Op> all = new ArrayList<>(changes);
 		all.add(session.creation(entry, path.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
-		// unless it exists
-		session.create(this.paths.deletedValues(), CreateMode.CONTAINER);
-		return session.change(all).thenApply((results) -> {
+		if (!this.listExists) {
+			session.create(this.paths.deletedValues(), CreateMode.CONTAINER);
+		}
+		CompletableFuture<List<OpResult>> changed = session.change(all);
+		changed.whenComplete((results, failure) -> this.listExists = failure == null);
+		return changed.thenApply((results) -> {
 			this.connection.later(keptTime(session), (present) -> delete(present, entry, Long.MAX_VALUE));
 			return ((OpResult.SetDataResult) results.get(changes.size() - 1)).getStat();
 		});

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
@@ -115,16 +116,25 @@ class ZooKeeperValueServerTests {
 
 	@Test
 	void updateOfAKnownValueIsOneRequest() {
-		this.one.apply("key", INCREMENT);
-		long writes = this.proxy.requests(OpCode.setData);
-		long reads = this.proxy.requests(OpCode.getData);
-		long syncs = this.proxy.requests(OpCode.sync);
-		for (int i = 0; i < 20; i++) {
-			assertThat(this.one.apply("key", INCREMENT).after().number()).isEqualTo(2 + i);
+		CuratorFramework client = Clients.create(this.proxy.host() + ':' + this.proxy.port(), SESSION);
+		try (ZooKeeperProcess process = new ZooKeeperProcess(client,
+				new ZooKeeperLockBackend(client, Clients.SETTINGS))) {
+			process.apply("key", INCREMENT);
+			process.apply("key", DELETE);
+			List<Long> before = requests();
+			for (int i = 0; i < 20; i++) {
+				assertThat(process.apply("key", INCREMENT).after().number()).isEqualTo(1);
+				assertThat(process.apply("key", DELETE).after()).isEqualTo(Value.ABSENT);
+			}
+			assertThat(requests()).containsExactly(before.get(0) + 20, before.get(1) + 20, before.get(2), before.get(3),
+					before.get(4));
 		}
-		assertThat(this.proxy.requests(OpCode.setData)).isEqualTo(writes + 20);
-		assertThat(this.proxy.requests(OpCode.getData)).isEqualTo(reads);
-		assertThat(this.proxy.requests(OpCode.sync)).isEqualTo(syncs);
+	}
+
+	private List<Long> requests() {
+		return Stream.of(OpCode.setData, OpCode.multi, OpCode.createContainer, OpCode.getData, OpCode.sync)
+			.map(this.proxy::requests)
+			.toList();
 	}
 
 	@Test
@@ -340,6 +350,11 @@ class ZooKeeperValueServerTests {
 		ZooKeeperProcess.await()
 			.until(() -> this.two.client.checkExists().forPath(this.paths.root()).getNumChildren() == 0);
 		assertThat(this.one.apply("key-1", INCREMENT).after().number()).isEqualTo(1);
+		assertThat(this.two.apply("key-1", DELETE).after()).isEqualTo(Value.ABSENT); // as
+																						// the
+																						// list
+																						// was
+		awaitNoNodes();
 	}
 
 	@Test
