@@ -157,6 +157,10 @@ final class DefaultBackendSelector {
 	static void requireUnique(List<String> names) {
 		TreeSet<String> seen = new TreeSet<>();
 		for (String name : names) {
+			if (name.isEmpty() || name.contains("/")) {
+				throw new LockConfigurationException("A lock backend has the name '" + name + "'.",
+						"Return a name() without slashes that is not empty: it is a part of the path of health.");
+			}
 			if (!seen.add(name)) {
 				throw new LockConfigurationException(
 						"Several lock backends have the same name: " + String.join(", ", names) + '.',

@@ -75,7 +75,7 @@ final class LockEnginesFactory {
 			requireBackendsOfNames(names);
 			return new LockEngines(engines.get(0), engines.subList(1, engines.size()));
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			engines.forEach(LockEngine::close);
 			throw ex;
 		}

@@ -44,7 +44,7 @@ public interface LockBackend extends BackendDiagnostics, AutoCloseable {
 
 	/**
 	 * Return the name of this backend in messages, health and metrics.
-	 * @return a short name in lower case, such as {@code jdbc}
+	 * @return a short name in lower case without slashes, such as {@code jdbc}
 	 */
 	String name();
 

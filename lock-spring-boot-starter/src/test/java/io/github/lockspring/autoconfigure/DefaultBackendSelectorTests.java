@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -216,6 +217,14 @@ class DefaultBackendSelectorTests {
 			.withBean("other", RecordingBackend.class, () -> new RecordingBackend(new LocalStore()))
 			.run((context) -> assertThat(FailureAnalyses.of(context).getAction()).contains("a unique name()",
 					"autowireCandidate = false"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "a/b" })
+	void whenOneOfTwoBackendsHasANameThatIsNoPathOfHealthThenThatIsExplained(String name) {
+		this.runner.withUserConfiguration(BackendConfiguration.class)
+			.withBean("other", RecordingBackend.class, () -> new RecordingBackend(new LocalStore(), name))
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains('\'' + name + '\''));
 	}
 
 	@Test

@@ -40,7 +40,7 @@ class ClusterSimulationTests {
 
 	private static final long FIRST = Long.getLong("simulator.seed", 0);
 
-	private static final long SEEDS = Long.getLong("simulator.seeds", 2);
+	private static final long SEEDS = Long.getLong("simulator.seeds", 1);
 
 	private static final long FRESH = Long.getLong("simulator.fresh", 1);
 
