@@ -96,12 +96,12 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		Supplier<LockDefaults> known = SingletonSupplier.of(defaults);
 		this.checks = new DeclarationChecks(() -> known.get().failOnInvalid());
 		this.templates = templates;
-		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks,
-				new ClassProxies(proxies ? beanFactory : null));
-		this.beanFactory = beanFactory;
-		this.proxies = proxies;
 		this.keyResolver = new LockKeyResolver(
 				() -> beanFactory.getBeanProvider(LockKeyConverter.class).orderedStream().toList());
+		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies, this.keyResolver),
+				this.checks, new ClassProxies(proxies ? beanFactory : null));
+		this.beanFactory = beanFactory;
+		this.proxies = proxies;
 		this.transactions = new TransactionBinding(() -> known.get().rejectInsideTransaction());
 		this.blockingInvoker = new BlockingInvoker(this.transactions, new LockOrder(),
 				new PersistenceContexts(() -> known.get().jpa()));

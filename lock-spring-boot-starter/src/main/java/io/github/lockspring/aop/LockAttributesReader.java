@@ -57,12 +57,14 @@ final class LockAttributesReader {
 	 * annotation is read
 	 * @param proxies whether calls are intercepted by proxies, which cannot intercept all
 	 * methods
+	 * @param keyResolver the resolver of keys
 	 */
-	LockAttributesReader(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults, boolean proxies) {
+	LockAttributesReader(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults, boolean proxies,
+			LockKeyResolver keyResolver) {
 		this.beanFactory = beanFactory;
 		this.defaults = defaults;
 		this.proxies = proxies;
-		this.expressions = new LockExpressionParser(beanFactory);
+		this.expressions = new LockExpressionParser(beanFactory, keyResolver::textOf);
 	}
 
 	/**

@@ -120,7 +120,7 @@ final class LockKeyResolver {
 			String text = textOfNumber(number);
 			return (text != null) ? text : convert(key);
 		}
-		if (key instanceof UUID || key instanceof Boolean || key instanceof CharSequence) {
+		if (key instanceof UUID || key instanceof Boolean || key instanceof CharSequence || key instanceof Character) {
 			return key.toString();
 		}
 		return (key instanceof Enum<?> constant) ? constant.name() : convert(key);

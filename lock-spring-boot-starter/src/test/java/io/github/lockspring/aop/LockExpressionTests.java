@@ -16,6 +16,8 @@
 
 package io.github.lockspring.aop;
 
+import java.math.BigDecimal;
+import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -87,10 +89,14 @@ class LockExpressionTests {
 				call((keys) -> keys.first("a", "b"), "first:a"), call((keys) -> keys.second("a", "b"), "second:b"),
 				call((keys) -> keys.property(new Order(new Customer("ann"))), "property:ann"),
 				call((keys) -> keys.safeProperty(new Order(new Customer("ann"))), "property:ann"),
-				call((keys) -> keys.both("a", 1), "both:a/1"), call((keys) -> keys.sum(1, 2), "sum:3"),
-				call((keys) -> keys.branch("a", 1), "branch:b1"),
+				call((keys) -> keys.both("a", 1), "both:a/1"), call((keys) -> keys.both('a', 1.0), "both:a/1"),
+				call((keys) -> keys.both("a", new BigDecimal("1.00")), "both:a/1"),
+				call((keys) -> keys.both(new Order(null), "a"), "both:order 7/a"),
+				call((keys) -> keys.sum(1, 2), "sum:3"), call((keys) -> keys.branch("a", 1), "branch:b1"),
 				call((keys) -> keys.branch(null, null), "branch:none"),
-				call((keys) -> keys.passed("a"), "passed:shop xa"), call((keys) -> keys.elements("a"), "elements:xa"),
+				call((keys) -> keys.passed("a"), "passed:shop xa"),
+				call((keys) -> keys.passed(new Order(null)), "passed:shop xorder 7"),
+				call((keys) -> keys.elements("a"), "elements:xa"),
 				call((keys) -> keys.looked(Map.of("xa", "found"), "a"), "looked:found"),
 				call((keys) -> keys.bean("a"), "bean:shop a"),
 				call((keys) -> keys.root("a"), "root:root a 1 LockExpressionTests$Keys"),
@@ -135,6 +141,14 @@ class LockExpressionTests {
 				rejected((keys) -> keys.both("a", null), "both", "#one + '/' + #two", "'#two' is null"),
 				rejected((keys) -> keys.branch("a", null), "branch", "#one != null ? 'b' + #two : 'none'",
 						"'#two' is null"),
+				rejected((keys) -> keys.both("a", List.of("b")), "both", "#one + '/' + #two",
+						"cannot be converted to a key"),
+				rejected((keys) -> keys.both(new Customer("a"), "b"), "both", "#one + '/' + #two",
+						"cannot be converted to a key"),
+				rejected((keys) -> keys.both("a", LocalDate.EPOCH), "both", "#one + '/' + #two",
+						"a value of class java.time.LocalDate cannot be converted to a key"),
+				rejected((keys) -> keys.passed(new long[] { 1 }), "passed", "@shop.keyOf('x' + #name)",
+						"cannot be converted to a key"),
 				rejected((keys) -> keys.passed(null), "passed", "@shop.keyOf('x' + #name)", "'#name' is null"),
 				rejected((keys) -> keys.elements(null), "elements", "{'x' + #name}", "'#name' is null"),
 				rejected((keys) -> keys.looked(Map.of("xnull", "found"), null), "looked", "#map['x' + #name]",
@@ -243,7 +257,7 @@ class LockExpressionTests {
 		}
 
 		@DistributedLock(name = "both", key = "#one + '/' + #two")
-		void both(String one, Integer two) {
+		void both(Object one, Object two) {
 			this.runs++;
 		}
 
@@ -258,7 +272,7 @@ class LockExpressionTests {
 		}
 
 		@DistributedLock(name = "passed", key = "@shop.keyOf('x' + #name)")
-		void passed(String name) {
+		void passed(Object name) {
 			this.runs++;
 		}
 

@@ -58,8 +58,8 @@ class LockKeyResolverTests {
 	}
 
 	static Stream<Arguments> keys() {
-		return Stream.of(arguments("42", "42"), arguments(new StringBuilder("a b "), "a b "), arguments(42L, "42"),
-				arguments(-42, "-42"), arguments((short) 42, "42"), arguments((byte) -1, "-1"),
+		return Stream.of(arguments("42", "42"), arguments('4', "4"), arguments(new StringBuilder("a b "), "a b "),
+				arguments(42L, "42"), arguments(-42, "-42"), arguments((short) 42, "42"), arguments((byte) -1, "-1"),
 				arguments(Long.MIN_VALUE, "-9223372036854775808"), arguments(new AtomicLong(7), "7"),
 				arguments(new AtomicInteger(7), "7"), arguments(new BigInteger("1200"), "1200"),
 				arguments(new BigDecimal("1.0"), "1"), arguments(new BigDecimal("1.00"), "1"),

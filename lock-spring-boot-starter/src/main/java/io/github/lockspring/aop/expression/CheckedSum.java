@@ -16,6 +16,8 @@
 
 package io.github.lockspring.aop.expression;
 
+import java.util.function.Function;
+
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
@@ -36,8 +38,11 @@ import org.springframework.expression.spel.ast.Ternary;
  */
 final class CheckedSum extends OpPlus {
 
-	private CheckedSum(int start, int end, SpelNodeImpl... operands) {
+	private final Function<Object, String> texts;
+
+	private CheckedSum(Function<Object, String> texts, int start, int end, SpelNodeImpl... operands) {
 		super(start, end, operands);
+		this.texts = texts;
 	}
 
 	/**
@@ -45,25 +50,25 @@ final class CheckedSum extends OpPlus {
 	 * operands of a sum, branches of a condition, elements of a list or a projection,
 	 * indexes, and arguments of a method.
 	 * @param node the expression
+	 * @param texts the conversion of keys to strings
 	 * @return the resulting expression, which is the same if it contains no sum
 	 */
-	static SpelNodeImpl in(SpelNode node) {
+	static SpelNodeImpl in(SpelNode node, Function<Object, String> texts) {
 		SpelNodeImpl[] children = new SpelNodeImpl[node.getChildCount()];
 		boolean changed = false;
 		for (int i = 0; i < children.length; i++) {
-			children[i] = in(node.getChild(i));
+			children[i] = in(node.getChild(i), texts);
 			changed |= children[i] != node.getChild(i);
 		}
-		boolean sum = node instanceof OpPlus && children.length == 2;
-		return (sum || changed) ? copyOf((SpelNodeImpl) node, children) : (SpelNodeImpl) node;
+		if (node instanceof OpPlus && children.length == 2) {
+			return new CheckedSum(texts, node.getStartPosition(), node.getEndPosition(), children);
+		}
+		return changed ? copyOf((SpelNodeImpl) node, children) : (SpelNodeImpl) node;
 	}
 
 	private static SpelNodeImpl copyOf(SpelNodeImpl node, SpelNodeImpl[] children) {
 		int start = node.getStartPosition();
 		int end = node.getEndPosition();
-		if (node instanceof OpPlus && children.length == 2) {
-			return new CheckedSum(start, end, children);
-		}
 		if (node instanceof MethodReference method) {
 			return new MethodReference(method.isNullSafe(), method.getName(), start, end, children);
 		}
@@ -88,7 +93,7 @@ final class CheckedSum extends OpPlus {
 	@Override
 	public TypedValue getValueInternal(ExpressionState state) throws EvaluationException {
 		return new TypedValue(SumExpression.sumOf(presentOf(this.children[0], state),
-				presentOf(this.children[1], state), state.getTypeConverter()));
+				presentOf(this.children[1], state), this.texts));
 	}
 
 	private static Object presentOf(SpelNodeImpl operand, ExpressionState state) {

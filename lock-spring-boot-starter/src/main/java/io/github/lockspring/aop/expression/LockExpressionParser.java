@@ -19,6 +19,7 @@ package io.github.lockspring.aop.expression;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -51,9 +52,10 @@ public final class LockExpressionParser {
 	/**
 	 * Create a parser.
 	 * @param beanFactory the bean factory for references to beans
+	 * @param texts the conversion of keys to strings
 	 */
-	public LockExpressionParser(ConfigurableBeanFactory beanFactory) {
-		this.language = SingletonSupplier.of(() -> new Language(beanFactory));
+	public LockExpressionParser(ConfigurableBeanFactory beanFactory, Function<Object, String> texts) {
+		this.language = SingletonSupplier.of(() -> new Language(beanFactory, texts));
 	}
 
 	/**
@@ -110,12 +112,15 @@ public final class LockExpressionParser {
 
 		private final EvaluationContext shared;
 
-		Language(ConfigurableBeanFactory beanFactory) {
+		private final Function<Object, String> texts;
+
+		Language(ConfigurableBeanFactory beanFactory, Function<Object, String> texts) {
 			this.configuration = new SpelParserConfiguration(SpelCompilerMode.MIXED, beanFactory.getBeanClassLoader());
 			this.parser = new SpelExpressionParser(this.configuration);
 			StandardEvaluationContext shared = new StandardEvaluationContext();
 			shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 			this.shared = shared;
+			this.texts = texts;
 		}
 
 		LockExpression parse(String text, Map<String, Integer> variables, boolean named) {
@@ -130,7 +135,7 @@ public final class LockExpressionParser {
 		private SpelExpression parseRaw(String text) {
 			try {
 				SpelExpression parsed = this.parser.parseRaw(text);
-				return new SpelExpression(text, CheckedSum.in(parsed.getAST()), this.configuration);
+				return new SpelExpression(text, CheckedSum.in(parsed.getAST(), this.texts), this.configuration);
 			}
 			catch (ParseException ex) {
 				throw new InvalidLockExpressionException(
@@ -157,7 +162,7 @@ public final class LockExpressionParser {
 			}
 			if (node instanceof OpPlus sum && sum.getChildCount() == 2) {
 				return new SumExpression(expression, operandOf(sum, 0, variables, whole),
-						operandOf(sum, 1, variables, whole), this.shared.getTypeConverter());
+						operandOf(sum, 1, variables, whole), this.texts);
 			}
 			return new ParsedExpression(expression, new SpelExpression(whole, (SpelNodeImpl) node, this.configuration),
 					variables, this.shared);

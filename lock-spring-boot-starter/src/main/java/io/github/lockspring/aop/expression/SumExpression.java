@@ -17,13 +17,12 @@
 package io.github.lockspring.aop.expression;
 
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.Expression;
-import org.springframework.expression.TypeConverter;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
@@ -32,26 +31,25 @@ import io.github.lockspring.support.KeyFormat;
 
 /**
  * Expression that adds or concatenates like Spring's expression language, such as
- * {@code 'pay-' + #id}, but rejects operands without a value. Spring's expression
- * language does not compile such an expression if one of its operands is neither a string
- * nor a primitive; here the operands are evaluated and compiled individually.
+ * {@code 'pay-' + #id}, but rejects operands without a value, and converts the operands
+ * of a concatenation like keys. Spring's expression language does not compile such an
+ * expression if one of its operands is neither a string nor a primitive; here the
+ * operands are evaluated and compiled individually.
  *
  * @param expression the expression as written in the annotation
  * @param left the left operand
  * @param right the right operand
- * @param converter the converter of other values to strings
+ * @param texts the conversion of keys to strings
  */
 record SumExpression(String expression, LockExpression left, LockExpression right,
-		TypeConverter converter) implements LockExpression {
+		Function<Object, String> texts) implements LockExpression {
 
 	private static final Expression SUM = new SpelExpressionParser().parseExpression("#left + #right");
-
-	private static final TypeDescriptor TEXT = TypeDescriptor.valueOf(String.class);
 
 	@Override
 	public Object valueFor(MethodInvocation invocation) {
 		try {
-			return sumOf(presentOf(this.left, invocation), presentOf(this.right, invocation), this.converter);
+			return sumOf(presentOf(this.left, invocation), presentOf(this.right, invocation), this.texts);
 		}
 		catch (InvalidLockKeyException ex) {
 			throw ex;
@@ -81,31 +79,15 @@ record SumExpression(String expression, LockExpression left, LockExpression righ
 		return present;
 	}
 
-	static Object sumOf(Object left, Object right, TypeConverter converter) {
+	static Object sumOf(Object left, Object right, Function<Object, String> texts) {
 		if (left instanceof String || right instanceof String) {
-			return textOf(left, converter).concat(textOf(right, converter));
+			return texts.apply(left).concat(texts.apply(right));
 		}
 		StandardEvaluationContext operands = new StandardEvaluationContext();
 		operands.setVariable("left", left);
 		operands.setVariable("right", right);
 		Object value = SUM.getValue(operands);
 		return (value != null) ? value : "";
-	}
-
-	/**
-	 * Convert a value to a string. The most common types bypass the converter, which
-	 * would take most of the time. It converts an object whose class can be created from
-	 * a string with {@code toString()}, which may be that of {@link Object}.
-	 */
-	private static String textOf(Object value, TypeConverter converter) {
-		if (value instanceof String || value instanceof Long || value instanceof Integer) {
-			return value.toString();
-		}
-		String text = String.valueOf(converter.convertValue(value, TypeDescriptor.forObject(value), TEXT));
-		if (text.equals(value.getClass().getName() + '@' + Integer.toHexString(value.hashCode()))) {
-			throw new InvalidLockKeyException("the " + value.getClass() + " has no toString() of its own");
-		}
-		return text;
 	}
 
 }
