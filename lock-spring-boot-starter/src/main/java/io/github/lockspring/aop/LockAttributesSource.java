@@ -199,11 +199,22 @@ final class LockAttributesSource {
 		}
 		if (declarations.isEmpty() && isCoveredByItsClass(specific, targetClass)) {
 			declarations = nearest(targetClass, specific);
-			if (declarations.isEmpty() && specific.getDeclaringClass() != targetClass) {
+			if (declarations.isEmpty() || isInheritedFinal(specific, targetClass, declarations)) {
 				declarations = nearest(specific.getDeclaringClass(), specific);
 			}
 		}
 		return declarations;
+	}
+
+	/**
+	 * Return whether a class inherits a final method from a class without an annotation,
+	 * which may be that of a library. An annotated interface applies to the methods that
+	 * it declares.
+	 */
+	private static boolean isInheritedFinal(Method specific, Class<?> targetClass, List<LockDeclaration> declarations) {
+		return Modifier.isFinal(specific.getModifiers()) && specific.getDeclaringClass() != targetClass
+				&& !declarations.get(0).declared().getDeclaringClass().isInterface()
+				&& nearest(specific.getDeclaringClass(), specific).isEmpty();
 	}
 
 	/**

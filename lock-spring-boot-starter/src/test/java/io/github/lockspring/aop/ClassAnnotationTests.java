@@ -91,6 +91,28 @@ class ClassAnnotationTests {
 	}
 
 	@Test
+	void finalMethodOfASuperclassWithoutTheAnnotationIsNotLocked() {
+		Dao dao = this.proxies.proxy(new Dao());
+		dao.setDaoName("dao");
+		dao.find();
+		assertLocked("dao");
+	}
+
+	@Test
+	void finalMethodOfASuperclassWithTheAnnotationIsRejected() {
+		assertThatExceptionOfType(InvalidLockDeclarationException.class)
+			.isThrownBy(() -> this.proxies.proxy(new MoreFinalMethods()))
+			.withMessageContaining("WithFinalMethod.last()");
+	}
+
+	@Test
+	void finalMethodOfASuperclassThatTheInterfaceWithTheAnnotationDeclaresIsRejected() {
+		assertThatExceptionOfType(InvalidLockDeclarationException.class)
+			.isThrownBy(() -> this.proxies.proxy(new NamedDao()))
+			.withMessageContaining("DaoSupport.setDaoName(String)");
+	}
+
+	@Test
 	void whenNameIsMissingThenEachMethodHasItsOwn() {
 		Unnamed unnamed = this.proxies.proxy(new Unnamed());
 		unnamed.one();
@@ -300,6 +322,40 @@ class ClassAnnotationTests {
 
 		final void last() {
 		}
+
+	}
+
+	@DistributedLock(name = "more")
+	static class MoreFinalMethods extends WithFinalMethod {
+
+		void first() {
+		}
+
+	}
+
+	static class DaoSupport {
+
+		public final void setDaoName(String name) {
+		}
+
+	}
+
+	@DistributedLock(name = "dao")
+	static class Dao extends DaoSupport {
+
+		void find() {
+		}
+
+	}
+
+	@DistributedLock(name = "named")
+	interface Named {
+
+		void setDaoName(String name);
+
+	}
+
+	static class NamedDao extends DaoSupport implements Named {
 
 	}
 
