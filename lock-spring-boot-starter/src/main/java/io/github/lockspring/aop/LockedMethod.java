@@ -26,6 +26,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockType;
 
 /**
  * Method with its locks and its invoker.
@@ -33,11 +34,13 @@ import io.github.lockspring.LockHandle;
 final class LockedMethod {
 
 	/**
-	 * Acquisition order, which is the same for all callers to prevent deadlocks.
+	 * Acquisition order, which is the same for all callers to prevent deadlocks. The
+	 * holder of a write lock can acquire the read lock, but not the reverse.
 	 */
 	private static final Comparator<LockInvocation> ORDER = Comparator
 		.comparing((LockInvocation lockInvocation) -> lockInvocation.lock().template().backendName())
-		.thenComparing(LockInvocation::firstStoreKey);
+		.thenComparing(LockInvocation::firstStoreKey)
+		.thenComparing((lockInvocation) -> lockInvocation.options().type() == LockType.READ);
 
 	private final List<LockOperation> locks;
 

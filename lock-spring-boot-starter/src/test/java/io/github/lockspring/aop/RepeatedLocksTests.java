@@ -78,6 +78,13 @@ class RepeatedLocksTests {
 	}
 
 	@Test
+	void writeLockOfAKeyIsAcquiredBeforeItsReadLock() {
+		this.transfers.copy(7, 7);
+		this.transfers.copyBack(7, 7);
+		assertThat(this.target.runs).isEqualTo(2);
+	}
+
+	@Test
 	void callsDoNotDeadlockHoweverTheAnnotationsAreWritten() throws Exception {
 		LocalStore store = new LocalStore();
 		try (LockedProcess one = new LockedProcess(store); LockedProcess other = new LockedProcess(store)) {
@@ -236,6 +243,18 @@ class RepeatedLocksTests {
 		@DistributedLock(name = "b")
 		@DistributedLock(name = "a")
 		void back() {
+			this.runs++;
+		}
+
+		@DistributedLock(name = "doc", key = "#from", type = LockType.READ)
+		@DistributedLock(name = "doc", key = "#to", type = LockType.WRITE)
+		void copy(long from, long to) {
+			this.runs++;
+		}
+
+		@DistributedLock(name = "doc", key = "#to", type = LockType.WRITE)
+		@DistributedLock(name = "doc", key = "#from", type = LockType.READ)
+		void copyBack(long to, long from) {
 			this.runs++;
 		}
 
