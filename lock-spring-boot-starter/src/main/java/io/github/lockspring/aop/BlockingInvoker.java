@@ -93,7 +93,7 @@ final class BlockingInvoker implements LockedInvoker {
 	private @Nullable Object runUnder(LockOperation lock, Object key, List<LockInvocation> others, LockedMethod method,
 			MethodInvocation invocation) throws Throwable {
 		boolean inTransaction = TransactionBinding.isOpen();
-		boolean anew = PersistenceContexts.areBound() && !lock.isHeld(LockContext.get(), key);
+		boolean anew = PersistenceContexts.areBound() && lock.isExclusive() && !lock.isHeld(LockContext.get(), key);
 		LockHandle handle;
 		try {
 			handle = acquire(lock, key, inTransaction, invocation);

@@ -117,6 +117,13 @@ final class LockOperation {
 	}
 
 	/**
+	 * Return whether its holder excludes others, as opposed to one permit of several.
+	 */
+	boolean isExclusive() {
+		return this.options.permits() <= 1;
+	}
+
+	/**
 	 * Return whether a key is held already, so that it is acquired reentrantly without
 	 * waiting.
 	 * @param held the locks that are held

@@ -57,6 +57,7 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -129,6 +130,14 @@ class OpenInViewServerTests {
 		}
 	}
 
+	@Test
+	void onlyThePermitThatExcludesOtherCallsDetachesEntities() throws Exception {
+		try (Application application = new Application()) {
+			assertThat(application.deposit("several permits")).isEqualTo(1);
+			assertThat(application.deposit("single permit")).isZero();
+		}
+	}
+
 	private static final class Application implements AutoCloseable {
 
 		private final ConfigurableApplicationContext context;
@@ -156,8 +165,9 @@ class OpenInViewServerTests {
 			controller.open();
 			HttpClient client = HttpClient.newHttpClient();
 			HttpRequest request = HttpRequest
-				.newBuilder(URI.create("http://localhost:"
-						+ this.context.getEnvironment().getProperty("local.server.port") + "/deposit?how=" + how))
+				.newBuilder(
+						URI.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port")
+								+ "/deposit?how=" + how.replace(' ', '+')))
 				.POST(BodyPublishers.noBody())
 				.build();
 			List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
@@ -281,6 +291,16 @@ class OpenInViewServerTests {
 					this.accounts.deposit(1, false);
 					this.transaction.executeWithoutResult((status) -> account.balance++);
 				});
+				case "several permits" -> {
+					Account account = this.entityManager.find(Account.class, 1L);
+					this.accounts.notifyOwner();
+					this.transaction.executeWithoutResult((status) -> account.balance++);
+				}
+				case "single permit" -> {
+					Account account = this.entityManager.find(Account.class, 1L);
+					this.accounts.print();
+					this.transaction.executeWithoutResult((status) -> account.balance++);
+				}
 				case "supported" -> this.supported.executeWithoutResult((status) -> {
 					assertThat(this.entityManager.find(Account.class, 1L)).isNotNull();
 					this.accounts.deposit(1, false);
@@ -311,6 +331,14 @@ class OpenInViewServerTests {
 				this.entityManager.refresh(account);
 			}
 			account.balance++;
+		}
+
+		@DistributedSemaphore(name = "smtp", permits = "3")
+		public void notifyOwner() {
+		}
+
+		@DistributedSemaphore(name = "printer", permits = "1")
+		public void print() {
 		}
 
 	}
