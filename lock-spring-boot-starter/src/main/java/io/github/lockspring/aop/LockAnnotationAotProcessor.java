@@ -56,7 +56,10 @@ final class LockAnnotationAotProcessor implements BeanRegistrationAotProcessor {
 
 	@Override
 	public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
-		List<LockDeclaration> declarations = LockAttributesSource.declarationsIn(bean.getBeanClass());
+		List<LockDeclaration> declarations = LockAttributesSource.declarationsIn(bean.getBeanClass())
+			.stream()
+			.filter(LockDeclaration::isConsistent)
+			.toList();
 		return declarations.isEmpty() ? null : (generation, code) -> {
 			ReflectionHints hints = generation.getRuntimeHints().reflection();
 			fallbacksIn(declarations, bean.getBeanClass())

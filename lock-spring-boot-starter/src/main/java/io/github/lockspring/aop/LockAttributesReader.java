@@ -75,6 +75,7 @@ final class LockAttributesReader {
 	 * @throws InvalidLockDeclarationException if one of the annotations is invalid
 	 */
 	MethodAttributes read(List<LockDeclaration> declarations, Class<?> targetClass) {
+		declarations.forEach(LockDeclaration::requireConsistent);
 		AnnotatedMethod site = declarations.get(0).site();
 		MethodCheck.requireWork(site);
 		if (this.proxies) {

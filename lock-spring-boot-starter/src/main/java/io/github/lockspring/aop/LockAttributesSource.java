@@ -257,18 +257,6 @@ final class LockAttributesSource {
 		return type.isAssignableFrom(Advised.class) || type == DecoratingProxy.class;
 	}
 
-	private static <A extends Annotation> List<MergedAnnotation<A>> find(MergedAnnotations annotations, Class<A> type,
-			Method method) {
-		try {
-			return annotations.stream(type).toList();
-		}
-		catch (AnnotationConfigurationException ex) {
-			throw new AnnotatedMethod(type.getSimpleName(), method).rejection(
-					"attributes that are aliases of each other differ: " + ex.getMessage(), "Set only one of them.",
-					ex);
-		}
-	}
-
 	/**
 	 * Return all annotations of the first annotated element of a hierarchy.
 	 */
@@ -278,7 +266,12 @@ final class LockAttributesSource {
 			.from(element);
 		List<MergedAnnotation<? extends Annotation>> found = new ArrayList<>();
 		for (Class<? extends Annotation> type : List.of(DistributedLock.class, DistributedSemaphore.class)) {
-			found.addAll(find(annotations, type, method));
+			try {
+				found.addAll(annotations.stream(type).toList());
+			}
+			catch (AnnotationConfigurationException ex) {
+				return List.of(LockDeclaration.contradictory(method, type, ex));
+			}
 		}
 		int nearest = found.stream().map(MergedAnnotation::getAggregateIndex).reduce(Integer.MAX_VALUE, Math::min);
 		List<LockDeclaration> declarations = new ArrayList<>(found.size());

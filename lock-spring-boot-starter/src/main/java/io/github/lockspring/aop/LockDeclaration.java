@@ -19,6 +19,8 @@ package io.github.lockspring.aop;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
 
@@ -32,12 +34,33 @@ import io.github.lockspring.OnLost;
  * of their attributes in common.
  *
  * @param site the annotated method
- * @param annotation the annotation
+ * @param annotation the annotation, which is missing if its attributes contradict each
+ * other
+ * @param contradiction the description of the contradiction, if any
  */
-record LockDeclaration(AnnotatedMethod site, MergedAnnotation<?> annotation) {
+record LockDeclaration(AnnotatedMethod site, MergedAnnotation<?> annotation,
+		@Nullable AnnotationConfigurationException contradiction) {
 
 	static LockDeclaration of(Method method, MergedAnnotation<? extends Annotation> annotation) {
-		return new LockDeclaration(new AnnotatedMethod(annotation.getType().getSimpleName(), method), annotation);
+		return new LockDeclaration(new AnnotatedMethod(annotation.getType().getSimpleName(), method), annotation, null);
+	}
+
+	static LockDeclaration contradictory(Method method, Class<? extends Annotation> type,
+			AnnotationConfigurationException contradiction) {
+		return new LockDeclaration(new AnnotatedMethod(type.getSimpleName(), method), MergedAnnotation.missing(),
+				contradiction);
+	}
+
+	boolean isConsistent() {
+		return this.contradiction == null;
+	}
+
+	void requireConsistent() {
+		if (this.contradiction != null) {
+			throw this.site.rejection(
+					"attributes that are aliases of each other differ: " + this.contradiction.getMessage(),
+					"Set only one of them.", this.contradiction);
+		}
 	}
 
 	/**

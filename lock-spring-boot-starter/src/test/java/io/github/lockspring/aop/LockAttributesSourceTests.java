@@ -20,9 +20,11 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.annotation.AliasFor;
 
 import io.github.lockspring.DistributedLock;
@@ -61,15 +63,27 @@ class LockAttributesSourceTests {
 	@Test
 	void valueAndNameThatDifferAreRejected() {
 		assertThatExceptionOfType(InvalidLockDeclarationException.class)
-			.isThrownBy(() -> this.proxies.proxy(new Object() {
-
-				@DistributedLock(value = "order", name = "invoice")
-				void pay() {
-				}
-
-			}))
+			.isThrownBy(() -> this.proxies.proxy(new TwoNames()))
 			.withMessageContaining(".pay()")
 			.withMessageContaining("'name'");
+	}
+
+	@Test
+	void whenMistakesAreWarnedOfThenAMethodWithValueAndNameThatDifferFailsWithoutItsBody() {
+		LockDefaults warning = new LockDefaults(LockedProxies.TRY_ONCE, null, false, false, Map.of(),
+				new LockDefaults.Jpa(true, false));
+		try (LockedProxies proxies = new LockedProxies(warning)) {
+			TwoNames names = proxies.proxy(new TwoNames());
+			assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(names::pay);
+			assertThat(proxies.backend.keys()).isEmpty();
+		}
+	}
+
+	@Test
+	void valueAndNameThatDifferAreNoDeclarationAheadOfTime() {
+		this.proxies.context.registerBean("names", TwoNames.class);
+		RegisteredBean bean = RegisteredBean.of(this.proxies.context.getDefaultListableBeanFactory(), "names");
+		assertThat(new LockAnnotationAotProcessor().processAheadOfTime(bean)).isNull();
 	}
 
 	@Test
@@ -132,6 +146,15 @@ class LockAttributesSourceTests {
 				}))
 				.withMessageContaining(".second()");
 		}
+	}
+
+	static class TwoNames {
+
+		@DistributedLock(value = "order", name = "invoice")
+		void pay() {
+			throw new IllegalStateException();
+		}
+
 	}
 
 	static class Orders {
