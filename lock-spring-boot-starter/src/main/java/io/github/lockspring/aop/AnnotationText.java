@@ -51,10 +51,15 @@ record AnnotationText(AnnotatedMethod site, String attribute, String text) {
 		catch (IllegalArgumentException ex) {
 			throw rejection("cannot be resolved: " + ex.getMessage(), "Define the property.", ex);
 		}
-		if (resolved != null && resolved.contains(PLACEHOLDER)) {
+		AnnotationText text = new AnnotationText(this.site, this.attribute, (resolved != null) ? resolved : "");
+		if (text.hasPlaceholder()) {
 			throw rejection("has an unresolved placeholder", "Define the property.", null);
 		}
-		return new AnnotationText(this.site, this.attribute, (resolved != null) ? resolved : "");
+		return text;
+	}
+
+	boolean hasPlaceholder() {
+		return this.text.contains(PLACEHOLDER);
 	}
 
 	boolean isBlank() {

@@ -150,6 +150,10 @@ final class LockAttributesReader {
 		if (text.isBlank()) {
 			throw text.rejection("is blank", "Specify an expression, or omit the attribute.", null);
 		}
+		if (text.hasPlaceholder()) {
+			throw text.rejection("contains a placeholder, which is not resolved in an expression",
+					"Use @environment.getProperty('…') instead.", null);
+		}
 		return parse(text, declaration);
 	}
 

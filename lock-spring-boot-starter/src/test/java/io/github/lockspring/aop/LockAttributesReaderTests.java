@@ -341,7 +341,19 @@ class LockAttributesReaderTests {
 					void run() {
 					}
 
-				}, "is not an expression"));
+				}, "contains a placeholder"), arguments(new Object() {
+
+					@DistributedLock(key = "'${known}/' + #id")
+					void run(long id) {
+					}
+
+				}, "contains a placeholder"), arguments(new Object() {
+
+					@DistributedLock(condition = "'${known}' == 'a'")
+					void run() {
+					}
+
+				}, "contains a placeholder"));
 	}
 
 	private static final String LONG = "0123456789012345678901234567890123456789012345678901234567890123456789"

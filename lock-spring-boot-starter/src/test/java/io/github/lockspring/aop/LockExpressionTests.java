@@ -99,6 +99,7 @@ class LockExpressionTests {
 				call((keys) -> keys.elements("a"), "elements:xa"),
 				call((keys) -> keys.looked(Map.of("xa", "found"), "a"), "looked:found"),
 				call((keys) -> keys.bean("a"), "bean:shop a"),
+				call((keys) -> keys.configured("a"), "configured:" + System.getProperty("java.version") + "/a"),
 				call((keys) -> keys.root("a"), "root:root a 1 LockExpressionTests$Keys"),
 				call((keys) -> keys.index(List.of("a", "b")), "index:b"),
 				call((keys) -> keys.literal("a"), "literal:one"),
@@ -288,6 +289,11 @@ class LockExpressionTests {
 
 		@DistributedLock(name = "bean", key = "@shop.keyOf(#name)")
 		void bean(String name) {
+			this.runs++;
+		}
+
+		@DistributedLock(name = "configured", key = "@environment.getProperty('java.version') + '/' + #name")
+		void configured(String name) {
 			this.runs++;
 		}
 
