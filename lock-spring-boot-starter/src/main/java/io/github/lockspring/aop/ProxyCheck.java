@@ -20,12 +20,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
+import org.aopalliance.aop.Advice;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.support.KeyFormat;
@@ -43,6 +48,8 @@ public final class ProxyCheck implements InterceptionCheck {
 	 * Bean of the Spring TestContext Framework that is present if a test overrides beans.
 	 */
 	private static final String TEST_OVERRIDES = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
+
+	private static final String ASPECT = "org.aspectj.lang.annotation.Aspect";
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -89,22 +96,36 @@ public final class ProxyCheck implements InterceptionCheck {
 		Object bean = this.beanFactory.getSingleton(name);
 		if (bean != null) {
 			AnnotatedMethod method = this.interceptor.source().siteIn(userClass(bean));
-			String problem = "the bean " + KeyFormat.quote(name);
-			if (this.beanFactory.containsBeanDefinition(name)) {
-				this.interceptor.reject(method,
-						problem + " was created before it could be proxied, so that calls of it are not intercepted",
+			if (isAspect(bean)) {
+				reject(method, name, "is an aspect or advice, which is not proxied",
+						"Move the method to another bean.");
+			}
+			else if (this.beanFactory.containsBeanDefinition(name)) {
+				reject(method, name, "was created before it could be proxied",
 						"Do not let a BeanPostProcessor or a BeanFactoryPostProcessor depend on it, or let it"
 								+ " depend on an ObjectProvider of it, and declare the post-processor with a static"
 								+ " @Bean method.");
 			}
 			else {
-				this.interceptor.reject(method,
-						problem + " was registered as an object, which is not proxied, so that calls of it are not"
-								+ " intercepted",
+				reject(method, name, "was registered as an object, which is not proxied",
 						"Let the container create it, with a @Bean method or with registerBean and a supplier,"
 								+ " instead of registerSingleton.");
 			}
 		}
+	}
+
+	private void reject(AnnotatedMethod method, String name, String problem, String remedy) {
+		this.interceptor.reject(method,
+				"the bean " + KeyFormat.quote(name) + ' ' + problem + ", so that calls of it are not intercepted",
+				remedy);
+	}
+
+	/**
+	 * Return whether Spring does not proxy a bean because it is meant for proxies.
+	 */
+	private static boolean isAspect(Object bean) {
+		return bean instanceof Advice || bean instanceof Advisor || bean instanceof Pointcut
+				|| MergedAnnotations.from(bean.getClass(), SearchStrategy.TYPE_HIERARCHY).isPresent(ASPECT);
 	}
 
 	/**

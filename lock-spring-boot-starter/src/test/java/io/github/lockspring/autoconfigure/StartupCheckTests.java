@@ -21,6 +21,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -171,6 +174,16 @@ class StartupCheckTests {
 			assertThat(analysis.getDescription()).contains(Payments.class.getName() + ".pay()", "the bean 'payments'",
 					"created before it could be proxied");
 			assertThat(analysis.getAction()).contains("BeanPostProcessor", "static @Bean method");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockedAspect.class, LockedAdvice.class })
+	void aspectIsExplained(Class<?> type) {
+		analyze(this.runner.withUserConfiguration(ChildApplication.class).withBean("watch", type), (analysis) -> {
+			assertThat(analysis.getDescription()).contains(type.getName() + ".report()",
+					"the bean 'watch' is an aspect or advice");
+			assertThat(analysis.getAction()).isEqualTo("Move the method to another bean.");
 		});
 	}
 
@@ -527,6 +540,28 @@ class StartupCheckTests {
 		static BeanFactoryPostProcessor postProcessor(Payments payments) {
 			return (beanFactory) -> {
 			};
+		}
+
+	}
+
+	@Aspect
+	static class LockedAspect {
+
+		@DistributedLock
+		void report() {
+		}
+
+	}
+
+	static class LockedAdvice implements MethodInterceptor {
+
+		@DistributedLock
+		void report() {
+		}
+
+		@Override
+		public Object invoke(MethodInvocation invocation) throws Throwable {
+			return invocation.proceed();
 		}
 
 	}
