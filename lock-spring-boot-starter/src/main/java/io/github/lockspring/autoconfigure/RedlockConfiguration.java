@@ -108,7 +108,8 @@ class RedlockConfiguration {
 							+ "It is not shown, because it may contain a password.",
 					"Use URLs such as redis://host:6379 or rediss://user:password@host:6379/0, with special characters "
 							+ "in the user name and the password percent-encoded: %2F for a slash, %23 for #, "
-							+ "%3F for a question mark, %40 for @, %25 for %, %2C for a comma.");
+							+ "%3F for a question mark, %40 for @, %25 for %, %2C for a comma. A host name in a URL has no "
+							+ "underscore: use an alias such as redis-1, or the IP address.");
 		}
 
 		private static boolean isComplete(URI url) {

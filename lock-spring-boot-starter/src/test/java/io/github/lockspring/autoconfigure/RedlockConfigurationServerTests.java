@@ -134,6 +134,12 @@ class RedlockConfigurationServerTests {
 	}
 
 	@Test
+	void nodeWhoseHostHasAnUnderscoreIsExplained() {
+		this.runner.withPropertyValues("lock.redis.redlock.nodes=redis://redis_1:6379")
+			.run((context) -> assertThat(FailureAnalyses.of(context).getAction()).contains("underscore"));
+	}
+
+	@Test
 	void userAndPasswordAreDecoded() {
 		RedisServer server = this.servers.get(2);
 		server.command("ACL", "SETUSER", "a:b", "on", ">p/a#s?s@%,", "~*", "&*", "+@all");
