@@ -311,7 +311,7 @@ final class LeaseReleaser implements Hold.Engine {
 					lost.addAll(ended);
 				}
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				ended.forEach(this::releaseInBackground);
 				releaseAll(leases, deadline, lost);
 				throw ex;

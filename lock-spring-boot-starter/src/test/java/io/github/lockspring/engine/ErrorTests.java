@@ -161,6 +161,25 @@ class ErrorTests {
 	}
 
 	@ParameterizedTest
+	@MethodSource("attempts")
+	void releaseOfSeveralKeysOfWhichOneThrowsReleasesTheOthers(Throwable failure, boolean afterEffect) {
+		List<String> keys = List.of("a", "b", "c");
+		List<Hold> holds = keys.stream().map(this::hold).toList();
+		failNext(Kind.RELEASE, failure, afterEffect);
+		try {
+			Hold.releaseAll(holds);
+		}
+		catch (Throwable ex) {
+			assertThat(ex).isSameAs(failure);
+		}
+		keys.forEach(this::assertFree);
+	}
+
+	private Hold hold(String key) {
+		return this.engine.acquireUninterruptibly(key, OPTIONS, new Object(), 0);
+	}
+
+	@ParameterizedTest
 	@MethodSource("throwables")
 	void callbackThatThrowsStopsNoOther(Throwable failure) {
 		AtomicInteger called = new AtomicInteger();
