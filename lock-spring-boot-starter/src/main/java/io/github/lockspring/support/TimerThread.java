@@ -135,10 +135,22 @@ public final class TimerThread {
 				sleepOrRunTasks();
 			}
 			catch (Throwable ex) {
-				logger.error("The timer of locks failed; it will be retried", ex);
+				log("The timer of locks failed; it will be retried", ex);
 				LockSupport.parkNanos(this, RETRY_NANOS);
 				this.tasks.forEach((task) -> task.request(0)); // clock may have failed
 			}
+		}
+	}
+
+	/**
+	 * Log a failure, unless that fails as well.
+	 */
+	private static void log(String message, Throwable failure) {
+		try {
+			logger.error(message, failure);
+		}
+		catch (Throwable ex) {
+			// the tasks are more important than the log
 		}
 	}
 
@@ -285,8 +297,8 @@ public final class TimerThread {
 			}
 			catch (Throwable ex) {
 				if (this.started) {
-					logger.error("Lock maintenance task failed; it will be retried", ex);
 					request(elapsed() + RETRY_NANOS);
+					log("Lock maintenance task failed; it will be retried", ex);
 				}
 			}
 		}

@@ -136,6 +136,42 @@ class TimerThreadTests {
 	}
 
 	@Test
+	void aTimerWhoseFailureCannotBeLoggedContinues() throws Exception {
+		AtomicInteger failures = new AtomicInteger(2);
+		TimerThread failing = new TimerThread(NAME, System::nanoTime, (blocker, nanos) -> {
+			if (failures.getAndDecrement() > 0) {
+				throw new FailureThatCannotBeLogged();
+			}
+			LockSupport.parkNanos(blocker, nanos);
+		});
+		CountDownLatch ran = new CountDownLatch(1);
+		TimerThread.Task task = failing.task(ran::countDown);
+		task.start();
+		Awaitility.await().until(() -> failures.get() < 2);
+		task.wakeUpAt(System.nanoTime());
+		assertThat(ran.await(10, TimeUnit.SECONDS)).isTrue();
+		task.stop();
+	}
+
+	@Test
+	void aTaskWhoseFailureCannotBeLoggedIsRepeatedAndLeavesOthersAlone() throws Exception {
+		CountDownLatch failures = new CountDownLatch(2);
+		TimerThread.Task failing = this.timer.task(() -> {
+			failures.countDown();
+			throw new FailureThatCannotBeLogged();
+		});
+		AtomicInteger others = new AtomicInteger();
+		TimerThread.Task other = this.timer.task(others::incrementAndGet);
+		failing.start();
+		other.start();
+		failing.wakeUpAt(System.nanoTime());
+		assertThat(failures.await(1, TimeUnit.MINUTES)).isTrue();
+		failing.stop();
+		other.stop();
+		assertThat(others).hasValue(0);
+	}
+
+	@Test
 	void aStoppedTaskRunsAgainAfterItsNextStart() throws Exception {
 		AtomicInteger runs = new AtomicInteger();
 		TimerThread.Task task = this.timer.task(runs::incrementAndGet);
@@ -151,6 +187,18 @@ class TimerThreadTests {
 
 	private static long threads() {
 		return Thread.getAllStackTraces().keySet().stream().filter((each) -> each.getName().equals(NAME)).count();
+	}
+
+	/**
+	 * Fails again as soon as it is to be logged.
+	 */
+	private static final class FailureThatCannotBeLogged extends Error {
+
+		@Override
+		public String getMessage() {
+			throw this;
+		}
+
 	}
 
 }
