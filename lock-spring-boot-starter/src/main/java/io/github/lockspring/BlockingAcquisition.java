@@ -79,7 +79,7 @@ final class BlockingAcquisition<X extends Exception> {
 		boolean complete = false;
 		try {
 			for (KeyGroup group : this.groups) {
-				if (!acquireTogether(group, held)) {
+				if (this.clock.isLongOver(this.deadline) || !acquireTogether(group, held)) {
 					return false;
 				}
 			}

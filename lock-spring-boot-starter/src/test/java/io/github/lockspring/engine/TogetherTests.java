@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.stream.Stream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.github.lockspring.LockUtils.KeyGroup;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
@@ -355,6 +357,18 @@ class TogetherTests {
 			return locks.isDone();
 		});
 		assertThat(locks.get()).isNull();
+	}
+
+	@Test
+	void groupsOfKeysAreNotTriedLongAfterTheDeadline() {
+		LockTemplate template = LockUtils.template(LockEngines.of(this.engine), "", LockOptions.defaults());
+		List<KeyGroup> groups = Stream.of(List.of("a", "b"), List.of("c", "d"), List.of("e", "f"), List.of("g", "h"))
+			.map((keys) -> new KeyGroup(template, OPTIONS, keys))
+			.toList();
+		this.backend.always(Kind.TRY, Fault.before(() -> this.harness.time.advance(Duration.ofMillis(900))));
+		assertThat(LockUtils.acquireAll(groups, 0, LockEngine::acquireUninterruptibly)).isNull();
+		assertThat(this.backend.attempts()).isEqualTo(2);
+		this.harness.assertNothingLeft();
 	}
 
 	private CompletableFuture<LockHandle> acquireAll(Duration wait, boolean async) {
