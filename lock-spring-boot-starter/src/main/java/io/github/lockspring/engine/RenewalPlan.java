@@ -87,9 +87,17 @@ final class RenewalPlan {
 	void watch(Hold hold) {
 		VarHandle.fullFence();
 		Lease lease = hold.lease();
-		if (lease.watch() != null) {
-			return;
+		if (lease.watch() == null) {
+			try {
+				watch(hold, lease);
+			}
+			catch (Throwable ex) {
+				this.search.wakeUpAt(lease.grantedNanos()); // repeated until it succeeds
+			}
 		}
+	}
+
+	private void watch(Hold hold, Lease lease) {
 		long at = hold.options().isRenewed() ? dueAt(lease) : lease.deadlineNanos();
 		if (at - lease.grantedNanos() < SOON_NANOS) {
 			this.registered.add(lease);

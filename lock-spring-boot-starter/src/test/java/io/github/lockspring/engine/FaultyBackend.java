@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -95,6 +96,8 @@ final class FaultyBackend implements LockBackend {
 	private volatile int renewalBatchSize = 500;
 
 	private volatile Duration longestLease = UNLIMITED;
+
+	private final AtomicInteger longestLeaseFailure = new AtomicInteger();
 
 	private volatile long lastAttemptId;
 
@@ -263,6 +266,13 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
+	 * Has one of the next calls that ask for that time fail.
+	 */
+	void failLongestLease(int number) {
+		this.longestLeaseFailure.set(number);
+	}
+
+	/**
 	 * The attempt id of the last attempt in the queue, zero if it was granted.
 	 */
 	long lastAttemptId() {
@@ -357,6 +367,9 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public Duration maxLeaseTime() {
+		if (this.longestLeaseFailure.getAndDecrement() == 1) {
+			throw new IllegalStateException("a test");
+		}
 		return this.longestLease;
 	}
 

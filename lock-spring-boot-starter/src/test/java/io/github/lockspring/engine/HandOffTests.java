@@ -85,6 +85,17 @@ class HandOffTests {
 	}
 
 	@Test
+	void storeThatFailsToNameItsLongestLeaseDoesNotStopTheHandOff() {
+		Hold hold = contendedHold(this.engine);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		this.backend.failLongestLease(1);
+		assertThat(hold.release()).isTrue();
+		assertThat(next.hold().isHeld()).isTrue();
+		this.harness.advance(LEASE.dividedBy(2));
+		Harness.await().until(() -> this.backend.count(Kind.RENEW) > 0);
+	}
+
+	@Test
 	void nextHolderHasLargerToken() {
 		Hold hold = contendedHold(this.engine);
 		List<Long> tokens = new ArrayList<>(List.of(hold.token()));

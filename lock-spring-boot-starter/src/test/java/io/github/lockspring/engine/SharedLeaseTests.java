@@ -208,6 +208,15 @@ class SharedLeaseTests {
 	}
 
 	@Test
+	void waitingReadersComeInThoughTheStoreFailsToNameItsLongestLease() {
+		Hold writer = Harness.hold(this.engine);
+		List<Waiter> readers = Stream.generate(() -> this.harness.queued(this.engine, SHARED, WAIT)).limit(3).toList();
+		this.backend.failLongestLease(1);
+		writer.release();
+		assertThat(readers).allMatch((reader) -> reader.hold().isHeld());
+	}
+
+	@Test
 	void waitingReadersBehindAWriterAreNotAdmittedBeforeIt() {
 		Hold holder = Harness.hold(this.engine);
 		Waiter first = this.harness.queued(this.engine, SHARED, WAIT);
