@@ -143,11 +143,27 @@ final class LeaseReleaser implements Hold.Engine {
 	private void releaseInBackground(Hold hold) {
 		if (hold.queue().isHolder(hold) && !leaveShared(hold)) {
 			try {
-				this.queues.end(hold);
+				loseBorrower(hold);
 			}
 			finally {
-				this.releaseRetrier.release(hold, hold.lease().leave(hold.key()));
+				endInBackground(hold);
 			}
+		}
+	}
+
+	private void loseBorrower(Hold writer) {
+		Hold reader = writer.options().isExclusive() ? writer.queue().borrowerOf(writer) : null;
+		if (reader != null) {
+			this.lossHandler.lose(reader, "the lease could not be downgraded");
+		}
+	}
+
+	private void endInBackground(Hold hold) {
+		try {
+			this.queues.end(hold);
+		}
+		finally {
+			this.releaseRetrier.release(hold, hold.lease().leave(hold.key()));
 		}
 	}
 

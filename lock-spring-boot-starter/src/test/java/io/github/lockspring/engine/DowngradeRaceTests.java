@@ -69,7 +69,9 @@ class DowngradeRaceTests {
 
 	private final FaultyBackend backend = this.harness.backend();
 
-	private final LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
+	private final DirectExecutor executor = new DirectExecutor();
+
+	private final LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults(), this.executor);
 
 	private final Object owner = new Object();
 
@@ -473,6 +475,24 @@ class DowngradeRaceTests {
 			throw new StackOverflowError();
 		}));
 		assertThatExceptionOfType(StackOverflowError.class).isThrownBy(writer::release);
+		assertLostOnceEach(reader);
+		this.harness.advance(Duration.ofSeconds(1), STEP);
+		this.harness.assertNothingLeft();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void errorBeforeTheDowngradeIsALossOfTheReaderAndIsThrown(boolean async) {
+		Hold writer = write();
+		Hold reader = read();
+		if (async) {
+			this.executor.rejectNext(new OutOfMemoryError("a test"));
+		}
+		this.harness.clock().afterNextLook(Thread.currentThread(), () -> {
+			throw new StackOverflowError();
+		});
+		assertThatExceptionOfType(StackOverflowError.class).isThrownBy(async ? writer::releaseAsync : writer::release);
+		assertThat(this.harness.losses).hasSize(1);
 		assertLostOnceEach(reader);
 		this.harness.advance(Duration.ofSeconds(1), STEP);
 		this.harness.assertNothingLeft();
