@@ -42,6 +42,8 @@ abstract class QueueNode<N extends QueueNode<N>> {
 
 	static final int ENDED = 0;
 
+	private static final int MAX_COUNT = -(LEADING + 1);
+
 	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", int.class);
 
 	private static final VarHandle ATTACHED = Fields.varHandle(MethodHandles.lookup(), "attached", Object.class);
@@ -107,7 +109,7 @@ abstract class QueueNode<N extends QueueNode<N>> {
 			if (current <= ENDED) {
 				return false;
 			}
-			if (current == Integer.MAX_VALUE) {
+			if (current == MAX_COUNT) {
 				throw new IllegalStateException("Maximum number of reentrant acquisitions exceeded");
 			}
 			if (STATE.compareAndSet(this, current, current + 1)) {

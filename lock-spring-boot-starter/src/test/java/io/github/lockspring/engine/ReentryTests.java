@@ -274,10 +274,12 @@ class ReentryTests {
 	@Test
 	void countOfReentriesDoesNotOverflow() throws InterruptedException {
 		Hold hold = acquire();
-		hold.setState(Integer.MAX_VALUE);
+		hold.setState(Integer.MAX_VALUE - 2);
 		assertThatIllegalStateException().isThrownBy(this::acquire);
 		assertThat(hold.isHeld()).isTrue();
-		hold.setState(1);
+		assertThat(hold.markLost()).isTrue();
+		assertThat(hold.isLost()).isTrue();
+		hold.setState(-1);
 	}
 
 }
