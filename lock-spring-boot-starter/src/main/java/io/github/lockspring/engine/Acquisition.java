@@ -122,6 +122,7 @@ final class Acquisition implements Waiter {
 			return;
 		}
 		if (turn == LocalQueue.Turn.HELD) {
+			this.context.requireOpen();
 			complete(this.hold);
 			return;
 		}

@@ -565,6 +565,32 @@ class RetainedLeaseTests {
 	}
 
 	@Test
+	void oneWithoutThreadThatTakesItOverDuringShutdownIsRejected() {
+		LockEngine engine = this.harness.engine(this.backend);
+		engine.addObserver(new EngineObserver() {
+
+			@Override
+			public @Nullable LockObservation onAcquire(String key, LockKind kind) {
+				return null;
+			}
+
+			@Override
+			public void onHandOff(String key, LockKind kind) {
+				CompletableFuture.runAsync(() -> engine.shutdown(Duration.ofMinutes(1)));
+				await().until(engine::isClosed);
+			}
+
+		});
+		retain(engine);
+		assertThat(engine.acquireAsync(KEY, RETAINED, new Object(), 0)).failsWithin(Duration.ofMinutes(1))
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOfSatisfying(EngineException.class,
+					(ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.CLOSED));
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
 	void isRetainedAgainAfterARestart() {
 		retain();
 		this.engine.shutdown(Duration.ZERO);
