@@ -251,10 +251,11 @@ final class DueCalls<T extends DueCalls.Item> {
 		List<T> late;
 		Call next;
 		synchronized (this.waiting) {
+			endAgain();
 			long now = this.time.nanoTime();
 			late = takeLate(now);
 			next = takeNext(now);
-			requestRun();
+			requestRun(now);
 		}
 		if (!late.isEmpty()) {
 			this.work.onLate(late);
@@ -264,11 +265,21 @@ final class DueCalls<T extends DueCalls.Item> {
 		}
 	}
 
+	/**
+	 * End the call in progress if it is over, and to end it has failed before.
+	 */
+	private void endAgain() {
+		Call call = this.call;
+		if (call != null && call.over) {
+			end(call);
+		}
+	}
+
 	private @Nullable Call takeNext(long now) {
 		if (this.call != null || this.waiting.isEmpty() || this.work.readyAt(this.waiting.first()) - now > 0) {
 			return null;
 		}
-		Call next = new Call(nextBatch(now), now + this.work.timeoutNanos());
+		Call next = new Call(nextBatch(now), now, now + this.work.timeoutNanos());
 		for (T item : next.items) {
 			this.waiting.remove(item);
 			item.state = State.CALLED;
@@ -309,9 +320,9 @@ final class DueCalls<T extends DueCalls.Item> {
 		return late;
 	}
 
-	private void requestRun() {
+	private void requestRun(long now) {
 		Call call = this.call;
-		if (call != null && call.endNanos - this.time.nanoTime() > 0) {
+		if (call != null && call.endNanos - now > 0) {
 			this.timer.accept(call.endNanos);
 		}
 		else if (!this.waiting.isEmpty()) {
@@ -324,27 +335,35 @@ final class DueCalls<T extends DueCalls.Item> {
 			this.executor.execute(next);
 		}
 		catch (Throwable ex) {
-			end(next, true, this.batchSize);
+			end(next);
 			throw ex; // logged by the timer
 		}
 	}
 
-	private void end(Call ended, boolean failed, int nextBatchSize) {
+	private void end(Call ended) {
 		synchronized (this.waiting) {
+			if (this.call != ended) {
+				return;
+			}
+			if (!ended.over) {
+				ended.over = true;
+				this.timer.accept(ended.startNanos);
+			}
 			long retryNanos = this.time.nanoTime() + this.work.pauseAfterFailure();
 			for (T item : ended.items) {
 				if (item.state == State.REPEATED) {
 					await(item, item.dueNanos);
 				}
-				else if (item.state == State.CALLED && failed) {
+				else if (item.state == State.CALLED && ended.failed) {
 					await(item, retryNanos);
 				}
 				else if (item.state == State.CALLED) {
 					item.state = State.ABSENT;
 				}
 			}
-			this.batchSize = nextBatchSize;
-			this.timer.accept(this.time.nanoTime());
+			if (ended.made) {
+				this.batchSize = this.work.nextBatchSize(ended.failed, this.batchSize, ended.items.size());
+			}
 			this.call = null;
 		}
 	}
@@ -356,22 +375,31 @@ final class DueCalls<T extends DueCalls.Item> {
 
 		private final List<T> items;
 
+		private final long startNanos;
+
 		/**
 		 * Time after which it is no longer waited for.
 		 */
 		private final long endNanos;
 
-		Call(List<T> items, long endNanos) {
+		private boolean made;
+
+		private boolean failed = true;
+
+		private boolean over;
+
+		Call(List<T> items, long startNanos, long endNanos) {
 			this.items = items;
+			this.startNanos = startNanos;
 			this.endNanos = endNanos;
 		}
 
 		@Override
 		public void run() {
-			boolean failed = true;
+			this.made = true;
 			try {
 				DueCalls.this.work.call(this.items);
-				failed = false;
+				this.failed = false;
 			}
 			catch (BackendException ex) {
 				logger.debug("A call to the store failed; it will be retried: " + ex.getMessage());
@@ -380,7 +408,7 @@ final class DueCalls<T extends DueCalls.Item> {
 				logger.error("A call of the lock maintenance failed; it will be retried", ex);
 			}
 			finally {
-				end(this, failed, DueCalls.this.work.nextBatchSize(failed, DueCalls.this.batchSize, this.items.size()));
+				end(this);
 			}
 		}
 

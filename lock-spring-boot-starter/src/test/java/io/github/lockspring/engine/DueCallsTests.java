@@ -25,11 +25,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link DueCalls}.
@@ -260,6 +263,35 @@ class DueCallsTests {
 	}
 
 	@Test
+	void callWhoseItemsCannotBeRankedAtItsEndIsRepeated() {
+		List<Named> items = scheduled(3);
+		this.work.failures = 1;
+		this.work.during = () -> items.get(1).unranked = true;
+		assertThatIllegalStateException().isThrownBy(this::run);
+		this.work.during = null;
+		runAfter(PAUSE);
+		runAfter(PAUSE);
+		runAfter(PAUSE);
+		assertThat(this.work.names()).containsExactlyInAnyOrder("0", "1", "2");
+		assertThat(this.calls.isCalling()).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void callAfterWhichTheSizeOfTheNextOneIsUnknownIsEnded(boolean failed) {
+		scheduled("a", Duration.ZERO);
+		this.work.failures = failed ? 1 : 0;
+		this.work.during = () -> this.work.sizeUnknown = true;
+		assertThatIllegalStateException().isThrownBy(this::run);
+		this.work.during = null;
+		scheduled("b", Duration.ZERO);
+		run();
+		runAfter(PAUSE);
+		assertThat(this.work.names()).containsExactlyInAnyOrder("a", "b");
+		assertThat(this.calls.isCalling()).isFalse();
+	}
+
+	@Test
 	void itemsOfLowerRankAreCalledFirst() {
 		scheduled("suspect", Duration.ZERO).rank = 1;
 		scheduled("late", SECOND);
@@ -357,6 +389,8 @@ class DueCallsTests {
 
 		private String unlucky;
 
+		private boolean sizeUnknown;
+
 		private Runnable during;
 
 		private Set<String> names() {
@@ -406,6 +440,15 @@ class DueCallsTests {
 			return PAUSE.toNanos();
 		}
 
+		@Override
+		public int nextBatchSize(boolean failed, int batchSize, int called) {
+			if (this.sizeUnknown) {
+				this.sizeUnknown = false;
+				throw new IllegalStateException("a test");
+			}
+			return DueCalls.Work.super.nextBatchSize(failed, batchSize, called);
+		}
+
 	}
 
 	/**
@@ -417,6 +460,8 @@ class DueCallsTests {
 
 		private int rank;
 
+		private boolean unranked;
+
 		private int size = 1;
 
 		Named(String name) {
@@ -425,6 +470,10 @@ class DueCallsTests {
 
 		@Override
 		int rank() {
+			if (this.unranked) {
+				this.unranked = false;
+				throw new IllegalStateException("a test");
+			}
 			return this.rank;
 		}
 
