@@ -100,12 +100,19 @@ final class RenewalPlan {
 	private void watch(Hold hold, Lease lease) {
 		long at = hold.options().isRenewed() ? dueAt(lease) : lease.deadlineNanos();
 		if (at - lease.grantedNanos() < SOON_NANOS) {
-			this.registered.add(lease);
+			register(lease);
 			this.task.wakeUpAt(at);
 		}
 		else {
 			this.search.wakeUpAt(at);
 		}
+	}
+
+	/**
+	 * Register a lease that is to be watched by the next run of the task.
+	 */
+	void register(Lease lease) {
+		this.registered.add(lease);
 	}
 
 	/**

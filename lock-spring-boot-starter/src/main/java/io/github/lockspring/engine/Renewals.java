@@ -17,11 +17,12 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
@@ -63,6 +64,11 @@ final class Renewals {
 
 	private final PriorityQueue<KeptLease> deadlines = new PriorityQueue<>(
 			(one, other) -> Long.signum(one.deadlineNanos() - other.deadlineNanos()));
+
+	/**
+	 * Leases removed from their lanes, to be reinserted.
+	 */
+	private final Queue<KeptLease> removed = new ArrayDeque<>();
 
 	private final OwnerCheck ownerCheck = new OwnerCheck();
 
@@ -153,14 +159,21 @@ final class Renewals {
 		Lease lease = hold.lease();
 		if (lease.watch() == null && hold.hasLease() && !hold.isBorrowing()) {
 			KeptLease kept = new KeptLease(lease, hold, laneOf(hold));
-			watch(kept);
-			schedule(kept);
+			try {
+				watch(kept);
+				schedule(kept);
+			}
+			catch (Throwable ex) {
+				lease.setWatch(null);
+				this.plan.register(lease);
+				throw ex;
+			}
 		}
 	}
 
 	private void watch(KeptLease kept) {
-		kept.lease().setWatch(kept);
 		this.deadlines.add(kept);
+		kept.lease().setWatch(kept);
 	}
 
 	/**
@@ -196,16 +209,15 @@ final class Renewals {
 
 	private void schedule(KeptLease kept, Hold hold, long dueNanos) {
 		int lane = kept.isSuspect() ? SUSPECTS : laneOf(hold);
-		KeptLease next = kept;
-		if (lane != kept.lane()) {
-			next = new KeptLease(kept, lane);
-			watch(next);
-		}
+		KeptLease next = (lane == kept.lane()) ? kept : new KeptLease(kept, lane);
 		this.lanes
 			.computeIfAbsent(lane,
 					(number) -> new RenewalLane(this.context, number == SUSPECTS, this.plan, this::renew))
 			.calls()
 			.schedule(next, dueNanos);
+		if (next != kept) {
+			watch(next);
+		}
 	}
 
 	private static int laneOf(Hold hold) {
@@ -223,10 +235,12 @@ final class Renewals {
 	private void replan() {
 		RenewalPlan.Basis basis = this.plan.basis();
 		if (!basis.equals(this.basis)) {
+			this.lanes.values().forEach((lane) -> this.removed.addAll(lane.calls().removeWaiting()));
 			this.basis = basis;
-			List<KeptLease> all = new ArrayList<>();
-			this.lanes.values().forEach((lane) -> all.addAll(lane.calls().removeWaiting()));
-			all.forEach(this::schedule);
+		}
+		for (KeptLease next = this.removed.peek(); next != null; next = this.removed.peek()) {
+			schedule(next);
+			this.removed.remove();
 		}
 	}
 
@@ -236,8 +250,8 @@ final class Renewals {
 	private void lookAtDeadlines() {
 		long now = this.time.nanoTime();
 		for (KeptLease first = this.deadlines.peek(); isOver(first, now); first = this.deadlines.peek()) {
-			this.deadlines.remove();
 			Hold hold = holder(first);
+			this.deadlines.remove(first);
 			if (hold != null) {
 				first.setDeadline(hold.lease().deadlineNanos());
 				this.deadlines.add(first);

@@ -301,6 +301,53 @@ class RenewalTests {
 		assertThat(failures).hasValue(0);
 	}
 
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 30 })
+	void renewalSurvivesAClockThatFailsAtAnyTime(long seconds) {
+		for (int i = 1; i <= 40; i++) {
+			int number = i;
+			assertRenewalSurvives(Duration.ofSeconds(seconds), () -> failLook(number), "look " + i);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 30 })
+	void renewalSurvivesAStoreThatFailsToNameItsLongestLeaseAtAnyTime(long seconds) {
+		for (int i = 1; i <= 15; i++) {
+			int number = i;
+			assertRenewalSurvives(Duration.ofSeconds(seconds), () -> this.backend.failLongestLease(number),
+					"call " + i);
+		}
+	}
+
+	private void assertRenewalSurvives(Duration lease, Runnable failure, String description) {
+		Hold hold = hold(description, AcquireOptions.exclusive(lease, true));
+		this.harness.advance(lease.multipliedBy(97).dividedBy(300).minusNanos(1));
+		failure.run();
+		this.harness.advance(Duration.ofNanos(1));
+		this.harness.advance(lease.multipliedBy(2), lease.dividedBy(10));
+		assertThat(hold.isHeld()).as(description).isTrue();
+		hold.release();
+	}
+
+	@Test
+	void allAreRenewedThoughTheClockFailsAfterAFailover() {
+		List<Hold> holds = IntStream.range(0, 3).mapToObj((i) -> hold("key-" + i, OPTIONS)).toList();
+		this.harness.advance(LEASE, SECOND);
+		for (int i = 1; i <= 40; i++) {
+			failLook(i);
+			this.backend.listener().onFailedOver();
+			this.harness.advance(LEASE.multipliedBy(2), SECOND);
+			assertThat(holds).as("look %s", i).allMatch(Hold::isHeld);
+		}
+	}
+
+	private void failLook(int number) {
+		this.harness.clock().afterLookOfTimer(number, () -> {
+			throw new StackOverflowError("a test");
+		});
+	}
+
 	@Test
 	void renewalIsTriedAgainUntilTheLeaseEnds() {
 		Hold hold = Harness.hold(this.engine);
