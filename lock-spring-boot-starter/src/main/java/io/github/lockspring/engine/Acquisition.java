@@ -147,7 +147,7 @@ final class Acquisition implements Waiter {
 		while (true) {
 			Progress current = this.progress.get();
 			if (current == Progress.ASLEEP && this.progress.compareAndSet(current, Progress.WOKEN)) {
-				this.asyncDispatcher.execute(this::run);
+				dispatch();
 				return;
 			}
 			if (current == Progress.AWAKE) {
@@ -158,6 +158,17 @@ final class Acquisition implements Waiter {
 			else if (current != Progress.ASLEEP) {
 				return;
 			}
+		}
+	}
+
+	private void dispatch() {
+		try {
+			this.asyncDispatcher.execute(this::run);
+		}
+		catch (Throwable ex) {
+			this.progress.compareAndSet(Progress.WOKEN, Progress.ASLEEP); // to be woken
+																			// again
+			throw ex;
 		}
 	}
 

@@ -76,8 +76,20 @@ final class AsyncDispatcher implements DueCalls.Work<AsyncDispatcher.Timer> {
 			step.run();
 		}
 		catch (Throwable ex) {
-			logger.error("Could not start a thread for asynchronous acquisitions; it will be retried", ex);
 			wakeUpAt(this.time.nanoTime() + PAUSE_NANOS, () -> execute(step));
+			log(ex);
+		}
+	}
+
+	/**
+	 * Log a failure, unless that fails as well.
+	 */
+	private static void log(Throwable failure) {
+		try {
+			logger.error("Could not start a thread for asynchronous acquisitions; it will be retried", failure);
+		}
+		catch (Throwable ex) {
+			// the step is more important than the log
 		}
 	}
 
@@ -133,8 +145,8 @@ final class AsyncDispatcher implements DueCalls.Work<AsyncDispatcher.Timer> {
 	@Override
 	public void call(List<Timer> due) {
 		due.forEach((timer) -> {
-			cancel(timer);
 			timer.sleeper.wakeUp();
+			cancel(timer);
 		});
 	}
 

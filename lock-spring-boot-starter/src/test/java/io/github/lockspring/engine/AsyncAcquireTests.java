@@ -456,6 +456,44 @@ class AsyncAcquireTests {
 	}
 
 	@Test
+	void lackOfThreadsThatCannotBeLoggedDelaysAnAcquisition() {
+		DirectExecutor executor = new DirectExecutor();
+		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults(), executor);
+		Hold first = Harness.hold(engine);
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
+		executor.rejectNext(new Error() {
+
+			@Override
+			public String getMessage() {
+				throw new InternalError("a test");
+			}
+
+		});
+		assertThat(first.release()).isTrue();
+		this.harness.advance(Duration.ofMillis(100));
+		hold(future).release();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void lackOfThreadsEndsNoAcquisitionLaterThoughTheClockFails() {
+		DirectExecutor executor = new DirectExecutor();
+		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults(), executor);
+		Harness.hold(this.other);
+		for (int i = 1; i <= 20; i++) {
+			CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(),
+					Duration.ofSeconds(1).toNanos());
+			this.harness.advance(Duration.ofSeconds(1).minusNanos(1));
+			executor.rejectNext(new OutOfMemoryError("a test"));
+			this.harness.clock().afterLookOfTimer(i, () -> {
+				throw new StackOverflowError("a test");
+			});
+			this.harness.advance(Duration.ofMillis(500), Duration.ofMillis(100));
+			assertThat(future).as("look %s", i).isDone();
+		}
+	}
+
+	@Test
 	void shutdownWaitsForAsynchronousReleases() {
 		Gate gate = new Gate();
 		Hold hold = hold(acquire(WAIT));
