@@ -113,7 +113,7 @@ final class ReleaseRetrier implements DueCalls.Work<ReleaseRetrier.PendingReleas
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
 		PendingRelease added = this.pending.compute(request,
 				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request,
-						mayArriveLater, now, delayNanos, lifeNanos));
+						mayArriveLater || (present != null && present.mayArriveLater), now, delayNanos, lifeNanos));
 		this.calls.schedule(added, now);
 	}
 

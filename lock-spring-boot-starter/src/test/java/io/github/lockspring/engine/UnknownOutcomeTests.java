@@ -110,6 +110,24 @@ class UnknownOutcomeTests {
 	}
 
 	@Test
+	void releaseOfAnAttemptIsRepeatedThoughItIsRequestedAgain() {
+		EngineContext context = new EngineContext(this.backend, EngineSettings.defaults(), this.harness.time,
+				EngineThreads.of(this.executor));
+		ReleaseRetrier releaseRetrier = new ReleaseRetrier(context);
+		LeaseRequest late = context.store().newRequest(KEY, OPTIONS, false);
+		releaseRetrier.releaseIfGranted(late);
+		releaseRetrier.release(late);
+		context.threads().start();
+		context.startTasks();
+		Harness.await().until(() -> {
+			this.harness.advance(STEP);
+			return releases().size() > 2;
+		});
+		context.stopTasks();
+		assertThat(releases()).containsOnly(late);
+	}
+
+	@Test
 	void releaseOfAnAttemptIsRepeatedUntilItIsFound() {
 		this.backend.next(Kind.TRY, Fault.unknownWithoutEffect());
 		assertUnavailable();
