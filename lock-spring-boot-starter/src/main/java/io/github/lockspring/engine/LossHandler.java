@@ -212,7 +212,6 @@ final class LossHandler {
 		if (hold.isRetained()) {
 			return;
 		}
-		logger.warn("Lost the lock on " + KeyFormat.quote(hold.key()) + ": " + reason);
 		hold.takeLossCallbacks().forEach(this::runCallback);
 		run(this.context.threads().events(), () -> this.listener.lost(hold.key(), hold.token()));
 		EngineObservers observers = this.context.observers();
@@ -222,6 +221,7 @@ final class LossHandler {
 				hold.notifyLost();
 			});
 		}
+		logger.warn("Lost the lock on " + KeyFormat.quote(hold.key()) + ": " + reason);
 	}
 
 	/**

@@ -77,9 +77,9 @@ final class ReleaseRetrier implements DueCalls.Work<ReleaseRetrier.PendingReleas
 	 * Release the lease of a hold that has ended again, because the store failed.
 	 */
 	void retry(Hold hold, LeaseRequest request, Throwable failure) {
+		release(hold, request);
 		logger.warn("Could not release the lock on " + KeyFormat.quote(request.key())
 				+ "; it will be retried in the background: " + failure.getMessage());
-		release(hold, request);
 	}
 
 	/**

@@ -28,9 +28,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
@@ -39,6 +44,7 @@ import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Engines on one store, as processes on one server, whose time a test moves. Belongs in a
@@ -220,6 +226,29 @@ final class Harness implements AutoCloseable {
 	void advance(Duration duration, Duration step) {
 		for (Duration rest = duration; !rest.isNegative() && !rest.isZero(); rest = rest.minus(step)) {
 			advance((rest.compareTo(step) < 0) ? rest : step);
+		}
+	}
+
+	/**
+	 * Does something that fails when a class logs.
+	 */
+	static void assertFailureToLog(Class<?> type, ThrowingCallable action) {
+		Logger logger = (Logger) LoggerFactory.getLogger(type);
+		AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
+
+			@Override
+			protected void append(ILoggingEvent event) {
+				throw new InternalError("a test");
+			}
+
+		};
+		appender.start();
+		logger.addAppender(appender);
+		try {
+			assertThatExceptionOfType(InternalError.class).isThrownBy(action);
+		}
+		finally {
+			logger.detachAppender(appender);
 		}
 	}
 

@@ -74,6 +74,13 @@ class LossTests {
 	}
 
 	@Test
+	void lossThatCannotBeLoggedIsReported() {
+		Hold hold = Harness.hold(this.engine);
+		Harness.assertFailureToLog(LossHandler.class, () -> this.backend.listener().onLost(hold.lease().request()));
+		awaitLossOf(hold);
+	}
+
+	@Test
 	void renewalThatIsRejectedIsALoss() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.setDelivery(Delivery.LOSE);

@@ -110,6 +110,15 @@ class UnknownOutcomeTests {
 	}
 
 	@Test
+	void releaseWhoseFailureCannotBeLoggedIsRepeated() {
+		Hold hold = Harness.hold(this.engine);
+		this.backend.next(Kind.RELEASE, Fault.unavailable());
+		Harness.assertFailureToLog(ReleaseRetrier.class, hold::release);
+		this.harness.advance(Duration.ofSeconds(1), STEP);
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
 	void releaseOfAnAttemptIsRepeatedThoughItIsRequestedAgain() {
 		EngineContext context = new EngineContext(this.backend, EngineSettings.defaults(), this.harness.time,
 				EngineThreads.of(this.executor));
