@@ -98,7 +98,7 @@ class ValueWait implements WatchedValues.Observer {
 			onValue(this.context.store().read(this.key, this.context.timeoutUntil(this.answerDeadline)), sentNanos);
 		}
 		catch (BackendException ex) {
-			onFailure(ex, sentNanos);
+			onFailure(ex, true, sentNanos);
 		}
 		if (waits && this.met == null) {
 			watch();
@@ -154,9 +154,11 @@ class ValueWait implements WatchedValues.Observer {
 	}
 
 	@Override
-	public void onFailure(BackendException failure, long sentNanos) {
+	public void onFailure(BackendException failure, boolean alone, long sentNanos) {
 		this.failure = this.context.store().unavailable(failure);
-		answered(sentNanos);
+		if (alone) {
+			answered(sentNanos);
+		}
 	}
 
 	private void answered(long sentNanos) {

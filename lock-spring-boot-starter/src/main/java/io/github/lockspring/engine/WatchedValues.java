@@ -39,7 +39,8 @@ import io.github.lockspring.support.Durations;
  * <li>A value that the store sends with a notification is forwarded at once, and not read
  * again if no observer waits for another one.</li>
  * <li>A call that fails is repeated after a delay for half as many keys: one of them may
- * be the cause. The observers keep the last failure until the next answer.</li>
+ * be the cause. The observers keep the last failure until the next answer, and only that
+ * of a call for a single key is an answer.</li>
  * </ol>
  * Thread-safe.
  */
@@ -163,7 +164,9 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 			due.forEach((watch) -> this.calls.repeat(watch, next));
 		}
 		catch (BackendException ex) {
-			observers.values().forEach((those) -> those.forEach((observer) -> observer.onFailure(ex, sentNanos)));
+			boolean alone = due.size() == 1;
+			observers.values()
+				.forEach((those) -> those.forEach((observer) -> observer.onFailure(ex, alone, sentNanos)));
 			throw ex;
 		}
 		finally {
@@ -258,9 +261,10 @@ final class WatchedValues implements DueCalls.Work<WatchedValues.Watch> {
 		/**
 		 * Called when the store failed.
 		 * @param failure the failure
+		 * @param alone whether no other key was read, which may be the cause
 		 * @param sentNanos when the store was asked
 		 */
-		default void onFailure(BackendException failure, long sentNanos) {
+		default void onFailure(BackendException failure, boolean alone, long sentNanos) {
 		}
 
 		/**

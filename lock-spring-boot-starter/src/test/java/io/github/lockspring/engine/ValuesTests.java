@@ -475,6 +475,19 @@ class ValuesTests {
 	}
 
 	@Test
+	void waitDoesNotFailBecauseOfAnotherValueThatCannotBeRead() {
+		Values values = this.harness.steadyEngine(this.backend, EngineSettings.defaults()).values();
+		this.backend.failReadsOf("unreadable");
+		values.awaitAsync("other", Value::exists, LONG);
+		values.awaitAsync("unreadable", Value::exists, LONG);
+		this.harness.advance(Duration.ZERO);
+		this.backend.listener().onValueChanged("other"); // read alone, others with more
+		CompletableFuture<Value> wait = values.awaitAsync(KEY, (value) -> true, 0);
+		this.harness.advance(Duration.ofMillis(500));
+		assertThat(wait).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(Value.ABSENT);
+	}
+
+	@Test
 	void waitFailsIfTheStoreStillDoesWhenItsTimeIsOver() throws InterruptedException {
 		this.backend.always(Kind.READ, Fault.unavailable());
 		assertThatExceptionOfType(EngineException.class)
