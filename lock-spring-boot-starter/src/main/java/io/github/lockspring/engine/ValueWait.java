@@ -195,7 +195,9 @@ class ValueWait implements WatchedValues.Observer {
 			if (this.last) {
 				return;
 			}
-			this.answerDeadline = this.context.time().nanoTime() + this.context.answerNanos();
+			long now = this.context.time().nanoTime();
+			this.answerDeadline = now
+					+ this.context.timeoutAfterDeadline(Math.min(0, this.deadline - now)).toNanos();
 			this.last = true;
 		}
 		this.watches.onChanged(this.key);

@@ -535,6 +535,28 @@ class ValuesTests {
 		gate.open();
 	}
 
+	@Test
+	void waitWhoseFirstReadHangsEndsAnOperationTimeoutAfterItsTime() {
+		Values values = this.harness.engine(this.backend).values();
+		Duration timeout = EngineSettings.defaults().operationTimeout();
+		Gate gate = new Gate();
+		this.backend.always(Kind.READ, Fault.before(gate));
+		this.backend.next(Kind.READ, Fault.before(() -> {
+			this.harness.time.advance(timeout);
+			throw new BackendUnavailableException("timeout", null);
+		}));
+		Duration wait = Duration.ofMillis(100);
+		Future<Value> waiting = this.executor.submit(() -> {
+			this.waiting = Thread.currentThread();
+			return values.await(KEY, Value::exists, wait.toNanos());
+		});
+		gate.awaitArrival();
+		await().until(() -> isWaiting(this.waiting));
+		this.harness.time.advance(wait);
+		assertUnavailable(List.of(waiting));
+		gate.open();
+	}
+
 	private static void assertUnavailable(List<Future<Value>> waits) {
 		assertThat(waits).allSatisfy((wait) -> assertThatExceptionOfType(ExecutionException.class)
 			.isThrownBy(() -> wait.get(1, TimeUnit.MINUTES))
