@@ -373,35 +373,39 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	private static CompletableFuture<RedisReply> acknowledged(StatefulConnection<byte[], byte[]> connection,
-			RedisCall call, CompletableFuture<RedisReply> sent) {
-		return sent.thenCompose((reply) -> reply.isChange() ? acknowledged(connection, reply, call)
-				: CompletableFuture.completedFuture(reply));
+			RedisCall call, AsyncCommand<byte[], byte[], RedisReply> sent) {
+		return sent
+			.thenCompose((reply) -> reply.isChange() ? acknowledged(connectionOf(sent, call, connection), reply, call)
+					: CompletableFuture.completedFuture(reply));
 	}
 
 	/**
 	 * Wait for the acknowledgements of the replicas, on the connection of the write.
 	 */
-	private static CompletableFuture<RedisReply> acknowledged(StatefulConnection<byte[], byte[]> connection,
-			RedisReply reply, RedisCall call) {
-		return connectionOf(call.keys()[0], connection).thenCompose((own) -> LettuceMessages.awaitReplicas(own, call))
-			.handle((replicas, failure) -> {
-				if (failure != null) {
-					throw new OutcomeUnknownException(
-							"Redis did not report how many replicas acknowledged: " + failure.getMessage(), failure);
-				}
-				reply.acknowledgedBy(replicas.number(0));
-				return reply;
-			});
+	private static CompletableFuture<RedisReply> acknowledged(
+			CompletableFuture<? extends StatefulConnection<byte[], byte[]>> connection, RedisReply reply,
+			RedisCall call) {
+		return connection.thenCompose((own) -> LettuceMessages.awaitReplicas(own, call)).handle((replicas, failure) -> {
+			if (failure != null) {
+				throw new OutcomeUnknownException(
+						"Redis did not report how many replicas acknowledged: " + failure.getMessage(), failure);
+			}
+			reply.acknowledgedBy(replicas.number(0));
+			return reply;
+		});
 	}
 
 	/**
-	 * Return the connection to the server that has a key. In a cluster, the connections
-	 * for writing are those by host and port.
+	 * Return the connection to the server that has executed a command. In a cluster, the
+	 * connections for writing are those by host and port.
 	 */
-	private static CompletableFuture<? extends StatefulConnection<byte[], byte[]>> connectionOf(byte[] key,
+	private static CompletableFuture<? extends StatefulConnection<byte[], byte[]>> connectionOf(
+			AsyncCommand<byte[], byte[], RedisReply> sent, RedisCall call,
 			StatefulConnection<byte[], byte[]> connection) {
 		if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
-			RedisURI uri = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)).getUri();
+			RedisURI redirection = LettuceMessages.redirectionOf(sent);
+			RedisURI uri = (redirection != null) ? redirection
+					: cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(call.keys()[0])).getUri();
 			return cluster.getConnectionAsync(uri.getHost(), uri.getPort());
 		}
 		return CompletableFuture.completedFuture(connection);

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -29,6 +30,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encoding of calls and decoding of replies with Lettuce.
@@ -54,6 +56,20 @@ final class LettuceMessages {
 		}
 		return new AsyncCommand<>(
 				new Command<>(byText ? CommandType.EVAL : CommandType.EVALSHA, new ReplyOutput(), args));
+	}
+
+	/**
+	 * Return the server to which a command was redirected last.
+	 * @return its address, or {@code null} if the command was not redirected
+	 */
+	static @Nullable RedisURI redirectionOf(AsyncCommand<byte[], byte[], RedisReply> command) {
+		String error = ((ReplyOutput) command.getOutput()).redirection;
+		if (error == null) {
+			return null;
+		}
+		int port = error.lastIndexOf(':') + 1;
+		return RedisURI.create(error.substring(error.lastIndexOf(' ') + 1, port - 1),
+				Integer.parseInt(error.substring(port)));
 	}
 
 	/**
@@ -98,6 +114,8 @@ final class LettuceMessages {
 	 */
 	private static final class ReplyOutput extends CommandOutput<byte[], byte[], RedisReply> {
 
+		private @Nullable String redirection;
+
 		ReplyOutput() {
 			super(ByteArrayCodec.INSTANCE, new RedisReply());
 		}
@@ -110,6 +128,14 @@ final class LettuceMessages {
 		@Override
 		public void set(ByteBuffer bytes) {
 			this.output.add((bytes != null) ? StandardCharsets.UTF_8.decode(bytes).toString() : "");
+		}
+
+		@Override
+		public void setError(ByteBuffer message) {
+			super.setError(message);
+			if (this.error.startsWith("MOVED ") || this.error.startsWith("ASK ")) {
+				this.redirection = this.error;
+			}
 		}
 
 		@Override

@@ -17,6 +17,7 @@
 package io.github.lockspring.redis;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,6 +26,7 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 import io.github.lockspring.server.RedisCluster;
+import io.github.lockspring.server.RedisCluster.SlotMigration;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendUnavailableException;
 
@@ -70,12 +72,43 @@ class RedisClusterReplicaServerTests {
 		}
 	}
 
+	@Test
+	void replicaOfTheServerThatTheSlotMovesToIsAskedThroughLettuce() {
+		try (RedisProcess process = new RedisProcess(this.configuration, this.settings)) {
+			replicaIsAskedAfterRedirection(process);
+		}
+	}
+
+	@Test
+	void replicaOfTheServerThatTheSlotMovesToIsAskedThroughJedis() {
+		try (RedisProcess process = RedisProcess.withJedis(new JedisConnectionFactory(this.configuration),
+				this.settings)) {
+			replicaIsAskedAfterRedirection(process);
+		}
+	}
+
 	private void replicaIsAsked(RedisProcess process) {
 		await().ignoreExceptions().until(() -> process.tryAcquire(process.request("key")) != null);
 		RedisServer replica = this.servers.replica(this.servers.slot("{later}")).orElseThrow();
 		replica.pause();
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> process.tryAcquire(process.request("later")))
+			.withMessageContaining("0 of 1 replicas");
+		replica.resume();
+	}
+
+	private void replicaIsAskedAfterRedirection(RedisProcess process) {
+		await().ignoreExceptions().until(() -> process.tryAcquire(process.request("key")) != null);
+		SlotMigration migration = this.servers.migrate(this.servers.slot("{moved}"));
+		List<RedisServer> nodes = this.servers.nodes();
+		RedisServer replica = nodes.get(nodes.indexOf(migration.target()) + nodes.size() / 2);
+		replica.pause();
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> process.tryAcquire(process.request("moved")))
+			.withMessageContaining("0 of 1 replicas");
+		migration.finish();
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> process.tryAcquire(process.request("moved")))
 			.withMessageContaining("0 of 1 replicas");
 		replica.resume();
 	}
