@@ -167,7 +167,7 @@ final class RedisCalls {
 		for (int i = 0; i < list.size(); i += size) {
 			batches.add(list.subList(i, Math.min(i + size, list.size())));
 		}
-		List<@Nullable RedisReply> replies = runAll(batches.stream().map(call).toList(), timeout);
+		List<@Nullable RedisReply> replies = runAll(batches.stream().map(call).map(this::leading).toList(), timeout);
 		for (int i = 0; i < batches.size(); i++) {
 			RedisReply reply = replies.get(i);
 			if (reply != null) {

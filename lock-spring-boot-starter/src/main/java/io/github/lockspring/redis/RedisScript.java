@@ -77,7 +77,7 @@ enum RedisScript {
 	 */
 	boolean takesTime() {
 		return this == ACQUIRE || this == RELEASE || this == RELEASE_WITH_DELAY || this == FORCE_RELEASE
-				|| this == DOWNGRADE || this == UPDATE_VALUE;
+				|| this == POLL || this == DOWNGRADE || this == UPDATE_VALUE;
 	}
 
 	private Source source(int keys) {

@@ -183,6 +183,22 @@ class RedisTokenServerTests {
 	}
 
 	@Test
+	void grantMadeByThePollOfAnotherLeadsTheClockAsAllOthers() {
+		try (RedisProcess leading = RedisProcess.leading(this.server, lead(Duration.ZERO))) {
+			LeaseRequest first = leading.request("key", LeaseMode.EXCLUSIVE, true, RedisProcess.LEASE_TIME);
+			LeaseRequest second = leading.request("key", LeaseMode.EXCLUSIVE, true, RedisProcess.LEASE_TIME);
+			assertThat(leading.tryAcquire(leading.request("key"))).isNotNull();
+			assertThat(leading.contend(first)).isNull();
+			assertThat(leading.contend(second)).isNull();
+			this.server.command("HSET", "{key}", "state", "1 x gone 1 0 5 0 2");
+			assertThat(leading.poll(second)).containsOnlyKeys(second);
+			String[] granted = String.valueOf(this.server.command("HGET", "{key}", "state")).split(" ");
+			assertThat(granted[2]).startsWith(first.ownerText(""));
+			assertThat(Long.parseLong(granted[5])).isGreaterThan(serverMicros() + 10_000_000);
+		}
+	}
+
+	@Test
 	void tokensGrowWhileTheyLeadTheClockThoughTheyAreForgotten() {
 		try (RedisProcess leading = RedisProcess.leading(this.server, lead(Duration.ZERO))) {
 			long last = cycle(leading);
