@@ -161,13 +161,15 @@ final class Acquisition implements Waiter {
 		}
 	}
 
+	/**
+	 * Continue in another thread. If that fails, the acquisition can be woken again.
+	 */
 	private void dispatch() {
 		try {
 			this.asyncDispatcher.execute(this::run);
 		}
 		catch (Throwable ex) {
-			this.progress.compareAndSet(Progress.WOKEN, Progress.ASLEEP); // to be woken
-																			// again
+			this.progress.compareAndSet(Progress.WOKEN, Progress.ASLEEP);
 			throw ex;
 		}
 	}

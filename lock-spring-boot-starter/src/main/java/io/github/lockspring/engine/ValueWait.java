@@ -196,8 +196,7 @@ class ValueWait implements WatchedValues.Observer {
 				return;
 			}
 			long now = this.context.time().nanoTime();
-			this.answerDeadline = now
-					+ this.context.timeoutAfterDeadline(Math.min(0, this.deadline - now)).toNanos();
+			this.answerDeadline = now + this.context.timeoutAfterDeadline(Math.min(0, this.deadline - now)).toNanos();
 			this.last = true;
 		}
 		this.watches.onChanged(this.key);

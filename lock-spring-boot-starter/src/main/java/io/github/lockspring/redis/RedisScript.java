@@ -76,8 +76,8 @@ enum RedisScript {
 	 * grant a lease, to its owner or to a contender, or change a value.
 	 */
 	boolean takesTime() {
-		return this == ACQUIRE || this == RELEASE || this == RELEASE_WITH_DELAY || this == FORCE_RELEASE
-				|| this == POLL || this == DOWNGRADE || this == UPDATE_VALUE;
+		return this == ACQUIRE || this == RELEASE || this == RELEASE_WITH_DELAY || this == FORCE_RELEASE || this == POLL
+				|| this == DOWNGRADE || this == UPDATE_VALUE;
 	}
 
 	private Source source(int keys) {
