@@ -87,24 +87,21 @@ final class RenewalPlan {
 	void watch(Hold hold) {
 		VarHandle.fullFence();
 		Lease lease = hold.lease();
-		if (lease.watch() == null) {
-			try {
-				watch(hold, lease);
+		if (lease.watch() != null) {
+			return;
+		}
+		try {
+			long at = hold.options().isRenewed() ? dueAt(lease) : lease.deadlineNanos();
+			if (at - lease.grantedNanos() < SOON_NANOS) {
+				this.registered.add(lease);
+				this.task.wakeUpAt(at);
 			}
-			catch (Throwable ex) {
-				this.search.wakeUpAt(lease.grantedNanos()); // repeated until it succeeds
+			else {
+				this.search.wakeUpAt(at);
 			}
 		}
-	}
-
-	private void watch(Hold hold, Lease lease) {
-		long at = hold.options().isRenewed() ? dueAt(lease) : lease.deadlineNanos();
-		if (at - lease.grantedNanos() < SOON_NANOS) {
-			register(lease);
-			this.task.wakeUpAt(at);
-		}
-		else {
-			this.search.wakeUpAt(at);
+		catch (Throwable ex) {
+			this.search.wakeUpAt(lease.grantedNanos()); // repeated until it succeeds
 		}
 	}
 
