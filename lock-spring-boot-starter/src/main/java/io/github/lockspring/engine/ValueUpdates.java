@@ -93,7 +93,11 @@ final class ValueUpdates {
 		boolean interrupted = Thread.interrupted();
 		try {
 			while (!entry.isDone()) {
-				if (queue.lead()) {
+				if (isLate(entry) && queue.cancel(entry)) {
+					entry.completeExceptionally(new BackendUnavailableException(
+							"The store did not respond to the preceding updates in time", null));
+				}
+				else if (queue.lead()) {
 					sendNext(queue);
 				}
 				else {
@@ -110,17 +114,16 @@ final class ValueUpdates {
 		}
 	}
 
+	private boolean isLate(Entry entry) {
+		return this.time.nanoTime() - entry.deadline >= 0;
+	}
+
 	/**
 	 * Park until the update was sent by another thread, or is to be sent by this one.
 	 * @return whether the thread was interrupted
 	 */
 	private boolean awaitTurn(KeyQueue queue, Entry entry) {
 		long remaining = entry.deadline - this.time.nanoTime();
-		if (remaining <= 0 && queue.cancel(entry)) {
-			entry.completeExceptionally(new BackendUnavailableException(
-					"The store did not respond to the preceding updates in time", null));
-			return false;
-		}
 		this.time.parkNanos(queue, (remaining > 0) ? remaining : this.attemptNanos);
 		return Thread.interrupted();
 	}
@@ -177,8 +180,9 @@ final class ValueUpdates {
 	private void send(String key, List<Entry> batch) {
 		List<Entry> rest = batch;
 		List<Entry> next = batch;
+		long deadline = this.time.nanoTime() + 2 * this.attemptNanos;
 		while (!rest.isEmpty()) {
-			ValueUpdateResult result = send(key, combined(next));
+			ValueUpdateResult result = send(key, combined(next), deadline);
 			boolean decided = result.applied() || next.size() == 1;
 			if (decided) {
 				divide(result, next);
@@ -236,13 +240,15 @@ final class ValueUpdates {
 	 * Send an update, and repeat it as long as its outcome is unknown, or the store is
 	 * away.
 	 */
-	private ValueUpdateResult send(String key, ValueChange change) {
+	private ValueUpdateResult send(String key, ValueChange change, long deadline) {
 		ValueUpdate update = this.store.newUpdate(key, change);
-		long deadline = this.time.nanoTime() + 2 * this.attemptNanos;
 		long pause = MIN_PAUSE_NANOS;
 		while (true) {
 			try {
 				long remaining = deadline - this.time.nanoTime();
+				if (remaining <= 0) {
+					throw new BackendUnavailableException("The store did not respond in time", null);
+				}
 				ValueUpdateResult result = this.store.update(update,
 						Duration.ofNanos(Math.min(remaining, this.attemptNanos)));
 				return requireFinal(update, result);

@@ -314,6 +314,68 @@ class ValuesTests {
 		assertThat(this.values.size()).isZero();
 	}
 
+	/**
+	 * A thread that wakes up first sends the update of another, which takes too long.
+	 */
+	@Test
+	void updateIsNotSentAfterItsDeadlineByAThreadThatHasSentAnother() throws Exception {
+		HookedTime clock = new HookedTime(this.harness.time);
+		Values values = this.harness.engine(this.backend, EngineSettings.defaults(), clock).values();
+		Gate first = new Gate();
+		this.backend.next(Kind.UPDATE, Fault.before(first));
+		this.backend.next(Kind.UPDATE, Fault.before(() -> {
+			this.harness.time.advance(EngineSettings.defaults().operationTimeout().multipliedBy(2));
+			throw new BackendUnavailableException("timeout", null);
+		}));
+		List<Thread> threads = new CopyOnWriteArrayList<>();
+		List<Future<Value>> updates = new ArrayList<>();
+		updates.add(this.executor.submit(() -> values.update(KEY, INCREMENT).after()));
+		first.awaitArrival();
+		for (int i = 1; i <= 2; i++) {
+			ValueChange set = new ValueChange.Set(i, ValueChange.ANY_VERSION);
+			updates.add(this.executor.submit(() -> {
+				threads.add(Thread.currentThread());
+				return values.update(KEY, set).after();
+			}));
+			awaitParked(threads, i);
+		}
+		Gate second = new Gate();
+		clock.beforeWaking(threads.get(0), second);
+		first.open();
+		assertThat(updates.remove(0).get(1, TimeUnit.MINUTES).number()).isOne();
+		LockSupport.unpark(threads.get(1));
+		assertUnavailable(updates.subList(1, 2));
+		second.open();
+		assertUnavailable(updates);
+		assertThat(this.backend.count(Kind.UPDATE)).isEqualTo(2);
+	}
+
+	@Test
+	void updatesThatAreSentTogetherHaveOneDeadline() throws Exception {
+		Gate first = new Gate();
+		Values values = this.harness.engine(this.backend).values();
+		ValueChange decrement = new ValueChange.Add(-1, 0);
+		values.update(KEY, new ValueChange.Set(2, ValueChange.ANY_VERSION));
+		this.backend.next(Kind.UPDATE, Fault.before(first));
+		this.backend.next(Kind.UPDATE, Fault
+			.after(() -> this.harness.time.advance(EngineSettings.defaults().operationTimeout().multipliedBy(2))));
+		List<Thread> threads = new CopyOnWriteArrayList<>();
+		List<Future<Value>> updates = new ArrayList<>();
+		updates.add(this.executor.submit(() -> values.update(KEY, decrement).after()));
+		first.awaitArrival();
+		for (int i = 1; i <= 2; i++) {
+			updates.add(this.executor.submit(() -> {
+				threads.add(Thread.currentThread());
+				return values.update(KEY, decrement).after();
+			}));
+			awaitParked(threads, i);
+		}
+		first.open();
+		assertThat(updates.remove(0).get(1, TimeUnit.MINUTES).number()).isOne();
+		assertUnavailable(updates);
+		assertThat(values.read(KEY).number()).isOne();
+	}
+
 	@Test
 	void interruptDoesNotEndAnUpdate() throws Exception {
 		Gate gate = new Gate();
