@@ -80,7 +80,7 @@ final class AsyncValueWait extends ValueWait implements Waiter {
 				this.timer = this.dispatcher.wakeUpAt(this.context.time().nanoTime() + remaining(), this);
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			this.future.completeExceptionally(ex);
 		}
 		if (this.future.isDone()) {

@@ -68,7 +68,7 @@ final class PermitLimits {
 	/**
 	 * Limits of the keys in use, the last one used last. Guarded by its monitor.
 	 */
-	private final Map<String, Limit> limits = new LinkedHashMap<>(16, 0.75f, true);
+	private final Map<String, Limit> limits = new LinkedHashMap<>();
 
 	PermitLimits(EngineContext context, Values values) {
 		this.context = context;
@@ -104,9 +104,18 @@ final class PermitLimits {
 			if (limit == null) {
 				return null;
 			}
-			limit.usedNanos = this.time.nanoTime();
+			setUsed(limit, this.time.nanoTime());
 			return limit.value;
 		}
+	}
+
+	/**
+	 * Make a limit the one that was used last. Others also read them, in other orders.
+	 */
+	private void setUsed(Limit limit, long now) {
+		limit.usedNanos = now;
+		this.limits.remove(limit.key);
+		this.limits.put(limit.key, limit);
 	}
 
 	/**
@@ -188,13 +197,12 @@ final class PermitLimits {
 			if (this.limits.size() <= MAX_WATCHED && now - eldest.usedNanos < IDLE_NANOS) {
 				return;
 			}
-			this.limits.remove(eldest.key);
 			if (this.context.queues().get(eldest.key) == null) {
+				this.limits.remove(eldest.key);
 				idle.add(eldest);
 			}
 			else {
-				eldest.usedNanos = now;
-				this.limits.put(eldest.key, eldest); // now the last one
+				setUsed(eldest, now);
 			}
 		}
 	}

@@ -118,9 +118,12 @@ class ValueWait implements WatchedValues.Observer {
 
 	@Override
 	public void onValue(Value value, long sentNanos) {
-		this.failure = null;
+		RuntimeException former = this.failure;
 		this.version = value.version();
 		meet(value);
+		if (this.failure == former) { // the condition has not failed
+			this.failure = null;
+		}
 		answered(sentNanos);
 	}
 
@@ -217,8 +220,8 @@ class ValueWait implements WatchedValues.Observer {
 	 * Return the value that met the condition, or {@code null} if none did in time.
 	 */
 	@Nullable Value result() {
-		Value met = this.met;
 		RuntimeException failure = this.failure;
+		Value met = this.met;
 		if (met == null && this.context.isClosed()) {
 			throw EngineContext.closedException();
 		}

@@ -319,10 +319,14 @@ final class Session {
 	/**
 	 * Watch a node, whether it exists or not.
 	 * @param watcher notified when the node is created, changed or deleted
+	 * @param confirmed run when it is watched, before the watcher is notified
 	 */
-	CompletableFuture<Void> watchAny(String path, Watcher watcher) {
-		return ask((Answer<Void> answer) -> this.zooKeeper.exists(path, watcher,
+	CompletableFuture<Void> watchAny(String path, Watcher watcher, Runnable confirmed) {
+		Answer<Void> answer = new Answer<>();
+		CompletableFuture<Void> handled = answer.thenRun(confirmed);
+		ask(answer, (any) -> this.zooKeeper.exists(path, watcher,
 				(code, asked, context, stat) -> answer.receive(code, asked, null), null));
+		return handled;
 	}
 
 	/**

@@ -56,7 +56,7 @@ final class ValueWatches implements Watcher {
 		if (watch.confirmedIn == session) {
 			return CompletableFuture.completedFuture(null);
 		}
-		return session.watchAny(path, this).thenRun(() -> {
+		return session.watchAny(path, this, () -> {
 			watch.confirmedIn = session;
 			if (!this.watches.containsKey(path)) {
 				session.unwatch(path); // removed before the answer
