@@ -22,7 +22,6 @@ local function replaceByPlaceholder()
 		redis.call('HDEL', r.key, owner)
 		held.till = till
 		hold(r, former, held)
-		r.till = math.min(r.till, till)
 		return true
 	end
 	return false

@@ -135,7 +135,7 @@ end
 
 local function hold(r, owner, holding)
 	redis.call('HSET', r.key, owner, string.format('h %.0f %.0f %.0f', holding.permits, holding.till, holding.token))
-	r.last = math.max(r.last, holding.till)
+	r.till, r.last = math.min(r.till, holding.till), math.max(r.last, holding.till)
 end
 
 -- Ends expired leases. The new state is to be written even if nothing else changes, because all leases are read again otherwise.
@@ -196,7 +196,7 @@ local function grant(r, owner, wanted, token, lease)
 		r.recallable = wanted.recallable and not isAwaited(r)
 		return
 	end
-	r.till = (r.mode == '-') and till or math.min(r.till, till)
+	r.till = (r.mode == '-') and till or r.till
 	r.mode, r.limit, r.version, r.used = wanted.mode, wanted.limit, wanted.version, r.used + wanted.permits
 	hold(r, owner, { permits = wanted.permits, till = till, token = token })
 end

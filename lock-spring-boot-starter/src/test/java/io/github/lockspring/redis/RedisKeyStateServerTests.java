@@ -45,6 +45,7 @@ import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.PermitLimitException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Compares the scripts with the {@linkplain io.github.lockspring.spi.state.KeyState model
@@ -62,6 +63,10 @@ class RedisKeyStateServerTests {
 	 * Half the time after which a grant by notification lapses unless it is renewed.
 	 */
 	private static final Duration MAX_PAUSE = Duration.ofMillis(500);
+
+	private static final Duration LONG = Duration.ofMinutes(10);
+
+	private static final Duration SHORT = Duration.ofMillis(200);
 
 	private final long seed = Long.getLong("lock.test.seed", System.nanoTime());
 
@@ -103,6 +108,31 @@ class RedisKeyStateServerTests {
 	@Test
 	void scriptsAnswerLikeTheModelWhenTheLimitIsChanged() {
 		compare(3);
+	}
+
+	/**
+	 * It is shortened by a renewal, by a repeated request, and by a downgrade.
+	 */
+	@Test
+	void shareThatIsShortenedEndsBeforeItsFormerEnd() {
+		LeaseMode permits = LeaseMode.permits(2, 2);
+		LeaseRequest downgraded = share("downgraded", permits, LONG, 3);
+		assertThat(this.process.tryAcquire(share("renewed", LeaseMode.SHARED, LONG, 1))).isNotNull();
+		assertThat(this.process.tryAcquire(share("repeated", permits, LONG, 2))).isNotNull();
+		assertThat(this.process.tryAcquire(downgraded)).isNotNull();
+		LeaseRequest renewed = share("renewed", LeaseMode.SHARED, SHORT, 1);
+		assertThat(this.process.backend.renew(List.of(renewed), RedisProcess.TIMEOUT).lost()).isEmpty();
+		assertThat(this.process.tryAcquire(share("repeated", permits, SHORT, 2))).isNotNull();
+		assertThat(this.process.backend.downgrade(downgraded, share("downgraded", LeaseMode.permits(1, 2), SHORT, 4),
+				RedisProcess.TIMEOUT))
+			.isInstanceOf(Grant.class);
+		assertThat(List.of("renewed", "repeated", "downgraded")).allSatisfy((key) -> await().untilAsserted(
+				() -> assertThat(this.process.tryAcquire(this.process.request(key + this.instance))).isNotNull()));
+	}
+
+	private LeaseRequest share(String key, LeaseMode mode, Duration leaseTime, long sequence) {
+		return new LeaseRequest(key + this.instance, new LeaseTerms(mode, false, leaseTime, 1), this.instance,
+				sequence);
 	}
 
 	private void compare(int limits) {
