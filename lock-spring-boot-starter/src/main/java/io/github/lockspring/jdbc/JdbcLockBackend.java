@@ -255,6 +255,7 @@ public final class JdbcLockBackend implements LockBackend {
 			Renewal renewal = new LeaseRenewal(connection).renew(leases);
 			renewal.held().forEach(this.leases::add);
 			renewal.lost().forEach(this.leases::remove);
+			renewal.lost().forEach(this.releaseListener::forgetRecall);
 			return renewal;
 		});
 	}
