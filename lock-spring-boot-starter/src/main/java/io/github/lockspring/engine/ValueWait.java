@@ -118,12 +118,8 @@ class ValueWait implements WatchedValues.Observer {
 
 	@Override
 	public void onValue(Value value, long sentNanos) {
-		RuntimeException former = this.failure;
 		this.version = value.version();
-		meet(value);
-		if (this.failure == former) { // the condition has not failed
-			this.failure = null;
-		}
+		this.failure = meet(value);
 		answered(sentNanos);
 	}
 
@@ -134,25 +130,28 @@ class ValueWait implements WatchedValues.Observer {
 	@Override
 	public boolean onSent(Value value, long version) {
 		if (this.version != 0 && version > this.version) {
-			meet(value);
+			RuntimeException failure = meet(value);
+			if (failure != null) {
+				this.failure = failure;
+			}
 		}
 		return this.met != null;
 	}
 
-	private void meet(Value value) {
-		if (this.met == null && test(value)) {
-			this.met = value;
-			wakeUp();
-		}
-	}
-
-	private boolean test(Value value) {
+	/**
+	 * Test a value, and keep the first one that meets the condition.
+	 * @return the failure of the condition, if it failed
+	 */
+	private @Nullable RuntimeException meet(Value value) {
 		try {
-			return this.condition.test(value);
+			if (this.met == null && this.condition.test(value)) {
+				this.met = value;
+				wakeUp();
+			}
+			return null;
 		}
 		catch (RuntimeException ex) {
-			this.failure = ex;
-			return false;
+			return ex;
 		}
 	}
 
